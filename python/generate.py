@@ -17,6 +17,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "warpproof"))  # the package itself needs the engine
+
+import shapes  # noqa: E402
+
 RUST = HERE.parent / "crate/src/report/model.rs"
 FUNCTIONS = HERE.parent / "crate/src/formula/functions.rs"
 
@@ -94,10 +98,13 @@ def model() -> str:
 
 STUB = """# What `arrays.py` makes of the table of functions. Made by `generate.py` from `crate/src/formula/functions.rs`.
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, overload
 
-from .errors import Place
+from .errors import Place, TraceError
+from .standard import *
+
+class Unsaid(TraceError, AttributeError): ...
 
 class Array:
     T: Array
@@ -143,13 +150,11 @@ def arrays() -> str:
     lines.append("\ninf: float\npi: Array\ne: Array\n\n")
     lines.append("def tensor(name: str) -> Array: ...\n")
     lines.append("def write(results: Mapping[str, Any]) -> str: ...\n")
-    lines.append("def trace(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> str: ...\n")
     lines.append(
-        "def trace_with_places(\n    function: Callable[..., Any], outputs: Callable[[list[str]], str]\n"
-        ") -> tuple[str, list[Place | None]]: ...\n"
+        "def lines(results: Mapping[str, Any], taken: Set[str] = ...) -> list[tuple[str, Place | None]]: ...\n"
     )
     for name, parameters, help in rows:
-        doc = f'    """{help[:1].upper()}{help[1:]}."""\n'
+        doc = f'    """{shapes.document(name, parameters, help)}"""\n'
         parts = [part.partition("=") for part in parameters.split(", ")]
         taken = {it: ARRAYS[it] for it, _, default in parts if it in ARRAYS and not default}
         if not taken:

@@ -1,6 +1,6 @@
 """Compiles the recorded proposals with NVRTC, without a GPU: writes `NAME.ptx` beside each `NAME.cu`.
 
-    pip install 'warpproof[cuda]'
+    pip install './python[cuda]'
     python examples/generated/compile.py            # or with names: honest_online …
 
 The PTX is committed, so that the example needs no compiler; the same NVRTC gives the same bytes. The shared header is

@@ -26,6 +26,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+NO_PROPOSAL = "a proposal has a `name`, in a line, and its `ptx`, a text"
 HERE = Path(__file__).parent
 RECORDED = f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'recorded.py'))}"
 
@@ -49,20 +50,29 @@ def ask(proposals: list, task: Path, work: Path) -> list[Outcome]:
     lines: dict[str, str] = {}
     marks: list[tuple[str, str | None]] = []
     for proposal in proposals:
-        ptx = proposal.get("ptx") if isinstance(proposal, dict) else None
-        name = str(proposal.get("name", "unnamed")) if isinstance(proposal, dict) else "unnamed"
-        if not isinstance(ptx, str):
+        name, ptx = [proposal.get(key) for key in ("name", "ptx")] if isinstance(proposal, dict) else (None, None)
+        named = isinstance(name, str) and name != "" and name.isprintable()
+        name = name if named else "unnamed"
+        if not named or not is_text(ptx):
             marks.append((name, None))
             continue
         # Named by its content and the owner's, so that no answer is taken to another question.
         mark = hashlib.sha256("\0".join([ptx, *texts]).encode()).hexdigest()[:16]
         kernel = work / f"{mark}.ptx"
-        kernel.write_text(ptx)
+        kernel.write_text(ptx, encoding="utf-8")
         question = {"id": mark, "spec": str(task / "spec.toml"), "optimized": str(kernel)}
         lines[mark] = json.dumps({**question, "expect": rules["expect"]})
         marks.append((name, mark))
     answers = batch("\n".join(lines.values()), work, rules["arguments"]) if lines else {}
     return [judge(name, answers.get(mark), rules) for name, mark in marks]
+
+
+def is_text(ptx: object) -> bool:
+    """Whether this can be written to a file: half a surrogate pair cannot."""
+    try:
+        return isinstance(ptx, str) and ptx.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def batch(questions: str, work: Path, arguments: list[str]) -> dict[str, dict]:
@@ -81,7 +91,7 @@ def batch(questions: str, work: Path, arguments: list[str]) -> dict[str, dict]:
 def judge(name: str, answer: dict | None, rules: dict) -> Outcome:
     """Keeps what is as the owner expects, warns of nothing, and rests on nothing else than the owner allows."""
     if answer is None:
-        return Outcome(name, "not asked", False, "there is no answer: a proposal has a `name` and its `ptx`, a text")
+        return Outcome(name, "not asked", False, NO_PROPOSAL)
     verdict = answer["verdict"] or f"no answer ({answer['died']})"
     # What the owner expects now, whatever the line says that it was when it was written.
     if answer["verdict"] not in rules["expect"]:
@@ -117,7 +127,9 @@ def loop(proposer: str, task: Path, work: Path, most: int = 100) -> list[Outcome
         last = ask(proposals, task, work)
         outcomes += last
         for one in last:
-            print(f"{'✓ kept   ' if one.kept else '✗ refused'}  {one.name}: {one.verdict}. {one.why}", flush=True)
+            # In one line, whatever a kernel calls things.
+            why = " ".join(one.why.split())
+            print(f"{'✓ kept   ' if one.kept else '✗ refused'}  {one.name}: {one.verdict}. {why}", flush=True)
     return outcomes
 
 

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_check import NAMED
 
 import warpproof
-from warpproof import TraceError, _engine, arrays
-from warpproof.arrays import arange, clip, einsum, exp, pi, softmax, sqrt, stack, trace, var, where
+from warpproof import TraceError, _engine, arrays, standard
+from warpproof.arrays import arange, clip, einsum, exp, pi, softmax, sqrt, stack, var, where
+from warpproof.tracing import trace
 
 CORPUS = Path(__file__).parents[2] / "tests/corpus"
 
 
 def formula(function: Any) -> str:
-    return trace(function, lambda names: "y")
+    return trace(function)
 
 
 def test_operators_and_functions_are_written() -> None:
@@ -102,6 +104,16 @@ def test_every_function_is_a_function_of_ours() -> None:
         assert function.__doc__ and f"def {name}(" in stub
 
 
+def test_docstrings_say_shapes() -> None:
+    assert softmax.__doc__ == "exp(x) / sum of exp(x). The shape is that of `x`."
+    assert where.__doc__ and where.__doc__.startswith("a where the condition holds, b elsewhere.")
+    for name in arrays.__all__:
+        function = getattr(arrays, name)
+        if callable(function) and not isinstance(function, type):
+            told = ("shape", "axis", "axes", "window", "(…, n, m)", "number")
+            assert function.__doc__ and any(word in function.__doc__ for word in told), name
+
+
 def test_the_same_text_runs_in_numpy() -> None:
     numpy = pytest.importorskip("numpy")
     x = numpy.random.default_rng(1).random((3, 5))
@@ -120,6 +132,77 @@ def test_the_same_text_runs_in_numpy() -> None:
     assert numpy.allclose(where(arange(3)[:, None] >= arange(5), x, 0), numpy.tril(x))
     with pytest.raises(NotImplementedError):
         arrays.conv1d(x, x)
+
+
+STANDARD: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "hypot", "logaddexp"), ("x", "y")),
+    **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), ("x", "y")),
+    **dict.fromkeys(("floor_divide", "remainder", "bitwise_and", "bitwise_or", "bitwise_xor"), ("i", "j")),
+    **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), ("i", "j")),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), ("i", "j")),
+    **dict.fromkeys(("positive", "negative", "matrix_transpose", "diff", "tril", "triu", "asarray"), ("x",)),
+    **dict.fromkeys(("logical_not", "bitwise_invert", "count_nonzero"), ("i",)),
+    "cumulative_sum": ("x", {"axis": 1}),
+    "vecdot": ("x", "y"),
+    "squeeze": ("one", 1),
+    "roll": ("x", 4, 1),
+    "repeat": ("x", 3, 1),
+    "eye": (3, 4, {"k": 1}),
+    "linspace": (1, 2, 5),
+    "full_like": ("x", 7),
+}
+"""The array API's names that are said with others, with arguments that NumPy takes, too."""
+
+
+def test_the_array_apis_other_names_are_numpys() -> None:
+    numpy = pytest.importorskip("numpy", minversion="2.1")
+    random = numpy.random.default_rng(3)
+    values = {"x": random.random((3, 4)), "y": random.random((3, 4)), "one": random.random((2, 1, 3))}
+    values |= {name: random.integers(0, 3, (3, 4)) + (name == "j") for name in "ij"}
+    words = {name for name in standard.__all__ if callable(getattr(arrays, name))}
+    assert words == set(STANDARD)
+    for name, given in STANDARD.items():
+        options = given[-1] if isinstance(given[-1], dict) else {}
+        taken = given[:-1] if options else given
+        here = [values.get(it, it) if isinstance(it, str) else it for it in taken]
+        expected = getattr(numpy, name)(*here, **options)
+        assert numpy.allclose(numpy.asarray(getattr(arrays, name)(*here, **options)), expected), name
+        # As a formula, too, which the engine writes for NumPy.
+        traced = [arrays.tensor(it) if isinstance(it, str) else it for it in taken]
+        text = arrays.write({"result": getattr(arrays, name)(*traced, **options)})
+        assert numpy.allclose(arrays._run(text, values), expected), text
+    assert numpy.allclose(arrays.roll(values["x"], -5), numpy.roll(values["x"], -5))
+    with pytest.raises(ValueError):
+        arrays.squeeze(values["x"], 1)
+
+
+def test_the_array_apis_other_names_mean_that_in_a_proof() -> None:
+    xp = arrays
+    question: dict[str, Any] = {"tensors": {"x": (2, 4), "y": (2, 4)}, "scalars": {"s": 1, "n": 8}}
+    for same in (
+        lambda x: xp.roll(xp.roll(x, 7, axis=1), -3, axis=-1),
+        lambda x: xp.roll(xp.roll(x, 3), -11),
+        lambda x: xp.tril(x) + xp.triu(x, k=1),
+        lambda x: xp.squeeze(x[:, None], axis=1) + xp.squeeze(x[..., None], axis=-1) - x,
+        lambda x: xp.matrix_transpose(xp.matrix_transpose(x)),
+        lambda x: xp.repeat(x, 3, axis=-1)[:, ::3],
+        lambda x: xp.concat([x[:, :1], x[:, :1] + xp.cumulative_sum(xp.diff(x), axis=1)], axis=1),
+        lambda x: xp.subtract(xp.add(x, 2), 2),
+        lambda x: xp.divide(xp.multiply(x, xp.negative(2)), -2),
+        lambda x: xp.where(xp.logical_and(xp.less(x, 1), xp.greater_equal(x, 1)), 0, xp.positive(x)),
+        lambda x: xp.where(xp.logical_or(xp.equal(x, 0), xp.not_equal(x, 0)), x, 0),
+        lambda x: xp.where(xp.logical_not(xp.less_equal(x, 1)) & xp.less_equal(x, 1), 0, x),
+        lambda x: x @ xp.eye(4) + xp.vecdot(x[:, None, :], xp.eye(4)) - x,
+        lambda x: x * xp.full_like(x, 1) * xp.count_nonzero(xp.ones_like(x), axis=1)[:, None] / 4,
+        lambda x: xp.asarray(x) + xp.linspace(0, 3, 4) - xp.arange(4),
+        lambda x: xp.logaddexp(x, x) - xp.log(2) + xp.hypot(3, 4) - 5,
+        lambda x: x + xp.remainder(xp.floor_divide(xp.arange(4), 2), 1),
+        lambda x: xp.astype(x[xp.newaxis], xp.float64)[0],
+    ):
+        report = warpproof.check(NAMED, same, launch={"block": 8}, **question)
+        assert report.verdict == "equivalent", (report.question.spec, str(report))
+    with pytest.raises(warpproof.InvalidSpec):
+        warpproof.check(NAMED, lambda x: xp.squeeze(x, 0) + x * 0, launch={"block": 8}, **question)
 
 
 UNARY = [name for name, parameters, _ in _engine.functions() if parameters == "x"]
@@ -159,5 +242,5 @@ def test_the_output_is_the_tensor_that_is_left() -> None:
     launch = {"grid": 4, "block": 128, "ctas": "all"}
     sizes = {"x": (4, 1024), "y": (4, 1024)}
     assert warpproof.check(ptx, lambda x: softmax(x), tensors=sizes, launch=launch).holds
-    with pytest.raises(TraceError, match="x or y"):
+    with pytest.raises(TraceError, match="`x` or `y`"):
         warpproof.check(ptx, lambda: arange(4), tensors=sizes, launch=launch)

@@ -15,7 +15,19 @@ from typing import Any
 import pytest
 
 import warpproof
-from warpproof import InvalidPtx, InvalidSpec, Limits, Report, specs
+from warpproof import (
+    CompileError,
+    InvalidPtx,
+    InvalidSpec,
+    Limits,
+    MissingPackage,
+    Report,
+    TraceError,
+    WarpproofError,
+    arrays,
+    specs,
+)
+from warpproof.errors import Place
 
 CORPUS = Path(__file__).parents[2] / "tests/corpus"
 SOFTMAX = CORPUS / "kernels/operators/softmax.ptx"
@@ -351,3 +363,74 @@ def test_a_file_of_another_shape_is_no_answer(kept: str, tmp_path: Path) -> None
     (file,) = tmp_path.iterdir()
     file.write_text(kept)
     assert ask() == first == ask()
+
+
+def test_a_spec_that_is_no_toml_is_refused_with_its_place(tmp_path: Path) -> None:
+    question: dict[str, Any] = {"tensors": {"x": 8, "y": 8}, "scalars": {"s": 1, "n": 8}}
+    text = "[options]\nexact_constants = tru\n[launch]\nblock = [8]"
+    file = tmp_path / "spec.toml"
+    file.write_text(text)
+    for spec in (text, file, str(file)):
+        for ask in (
+            lambda: warpproof.check(NAMED, "y = x", spec=spec, **question),
+            lambda: warpproof.analyze(NAMED, spec=spec, **question),
+            lambda: warpproof.infer(NAMED, spec=spec),
+        ):
+            with pytest.raises(InvalidSpec, match="not TOML") as error:
+                ask()
+            at = error.value.location
+            assert at is not None and (at.line, at.column, at.excerpt) == (2, 19, "exact_constants = tru")
+            assert error.value.code == "V010" and "exact_constants = tru" in str(error.value)
+    with pytest.raises(InvalidSpec) as error:
+        warpproof.check(NAMED, "y = x", spec='[launch]\nblock = """', **question)
+    assert error.value.location is not None and error.value.location.line == 2
+    for strange in ({"launch": 3}, {"tensors": 3}, {"tensors": {"x": 3}}, {"optimized": 3}):
+        with pytest.raises(InvalidSpec):
+            warpproof.check(NAMED, "y = x", spec=strange, **{**question, "tensors": None})
+
+
+def test_what_is_raised_can_be_sent() -> None:
+    place = Place("reference.py", 3, "return x", 2)
+    placed: list[WarpproofError] = [TraceError("a"), CompileError("b"), MissingPackage("c"), arrays.Unsaid("d")]
+    for error in placed:
+        error.location = place
+    for wrong in ("y = zz", "y = x["):
+        with pytest.raises(InvalidSpec) as spec:
+            warpproof.check(NAMED, wrong, tensors={"x": 8, "y": 8}, scalars={"s": 1, "n": 8}, launch={"block": 8})
+        placed.append(spec.value)
+    with pytest.raises(InvalidSpec) as traced:
+        warpproof.check(NAMED, lambda x: x[:, 1], tensors={"x": 8, "y": 8}, scalars={"s": 1, "n": 8}, launch={"block": 8})
+    with pytest.raises(InvalidPtx) as ptx:
+        warpproof.analyze(".version 8.0\nnonsense\n")
+    for error in [*placed, traced.value, ptx.value]:
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and str(again) == str(error) and vars(again) == vars(error)
+
+
+def test_arrays_have_strides() -> None:
+    numpy = pytest.importorskip("numpy")
+    question: dict[str, Any] = {"scalars": {"s": 1, "n": 8}, "launch": {"block": 8}}
+    y = numpy.zeros((2, 4), numpy.float32)
+    for x in (numpy.zeros((4, 2), numpy.float32).T, numpy.zeros((2, 4), numpy.float32, order="F")):
+        tensors = {"x": x, "y": y}
+        assert warpproof.check(NAMED, "y = reshape(x.T, [2, 4])", tensors=tensors, **question).holds
+        assert not warpproof.check(NAMED, "y = x", tensors=tensors, **question).holds
+    every_other = numpy.zeros((8, 2), numpy.float32)[:, 0]
+    report = warpproof.check(NAMED, "y = x", tensors={"x": every_other, "y": 8}, **question)
+    assert not report.holds and "strides = [2]" in report.question.spec
+    # What lies row by row has no word about it: also an axis of length 1, whose stride means nothing.
+    for x in (y, numpy.zeros((4, 1, 2), numpy.float32)[:, :1], numpy.zeros((0, 3))[::1]):
+        assert "strides" not in specs.lay_over("", {}, tensors={"x": x}, sides={})
+    with pytest.raises(TypeError, match="increasing addresses"):
+        warpproof.check(NAMED, "y = x", tensors={"x": y[::-1], "y": y}, **question)
+    with pytest.raises(TypeError, match="no whole elements"):
+        record = numpy.zeros(8, numpy.dtype("f4, i1"))["f0"]
+        warpproof.check(NAMED, "y = x", tensors={"x": record, "y": y}, **question)
+
+    class Torch:
+        shape, dtype = (2, 4), "torch.float32"
+
+        def stride(self) -> tuple[int, int]:
+            return (1, 2)
+
+    assert "strides = [1, 2]" in specs.lay_over("", {}, tensors={"x": Torch()}, sides={})

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import warpproof
-from warpproof import CompileError, MissingPackage, from_cuda, from_triton, kernels
+from warpproof import CompileError, MissingPackage, cuda, from_cuda, from_triton, kernels
 
 CORPUS = Path(__file__).parents[2] / "tests/corpus"
 CUDA = """
@@ -20,7 +22,7 @@ extern "C" __global__ void scale(const float *x, float *y, float a, int n) {
 """
 
 needs_nvrtc = pytest.mark.skipif(
-    kernels._folder("nvidia.cuda_nvrtc") is None, reason="nvidia-cuda-nvrtc-cu12 is not installed"
+    cuda.folder_of("nvidia.cuda_nvrtc") is None, reason="nvidia-cuda-nvrtc-cu12 is not installed"
 )
 
 
@@ -103,11 +105,40 @@ def test_tilelang_programs_are_compiled() -> None:
     assert report.verdict == "equivalent", report
     report = warpproof.check(kernel, lambda A, B: A @ B.T, tensors=sizes, launch={"ctas": "all"})
     assert report.verdict == "not_equivalent"
+    # From target 90 on, tiles are copied through tensor maps, which the host makes.
+    kernel = warpproof.from_tilelang(program, target=90)
+    assert kernel.args is not None
+    assert [it["tensor_map"] for it in kernel.args[:2]] == ["A", "B"] and kernel.args[2] == "C"
+    report = warpproof.check(kernel, lambda A, B: A @ B, tensors=sizes, launch={"ctas": "all"})
+    assert report.verdict != "not_equivalent", report
+
+
+def test_tensor_maps_of_tilelang_are_those_of_a_spec() -> None:
+    tensor = SimpleNamespace(name="A")
+    # A 64×48 tensor of halves in rows of 50, in boxes of 16×32, every other row.
+    sizes = [48, 64, 2, 100, 32, 16, 1, 2]
+    made = ["__tvm_tensormap_create_tiled", "A_desc", 6, 2, tensor, *sizes, 0, 3, 2, 0]
+    assert kernels._tensor_map(made) == {
+        "tensor_map": "A",
+        "type": "f16",
+        "shape": [64, 48],
+        "strides": [50, 1],
+        "box": [16, 32],
+        "element_strides": [2, 1],
+        "interleave": "none",
+        "swizzle": "128B",
+        "oob": "zeros",
+    }
+    for at, other in ((0, "__tvm_tensormap_create_im2col"), (-3, 5), (5, SimpleNamespace(name="n"))):
+        wrong = [*made]
+        wrong[at] = other
+        with pytest.raises(ValueError, match="cannot be said|symbolic"):
+            kernels._tensor_map(wrong)
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "_folder", lambda package: None)
-    with pytest.raises(MissingPackage, match=r"warpproof\[cuda\]"):
+    monkeypatch.setattr(cuda, "folder_of", lambda package: None)
+    with pytest.raises(MissingPackage, match="pip install nvidia-cuda-nvrtc-cu12"):
         from_cuda(CUDA)
 
 
@@ -131,3 +162,91 @@ def test_triton_is_compiled() -> None:
         from_triton(scale, {"x": "*fp32", "y": "*fp32"}, {"BLOCK": 64, "FACTOR": 3})
     with pytest.raises(TypeError, match="from_triton"):
         warpproof.analyze(scale)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed")
+def test_tuned_functions_are_compiled_with_the_given_constants() -> None:
+    from triton_kernels import both, scale, tuned
+
+    types = {"x": "*fp32", "y": "*fp32", "n": "i32"}
+    for function in (tuned, both):
+        kernel = from_triton(function, types, {"BLOCK": 64, "FACTOR": 3}, grid=1)
+        assert kernel.entry == "scale"
+        report = warpproof.check(
+            kernel, "y = 3 * x", tensors={"x": 64, "y": 64}, scalars={"n": 64}, launch={"ctas": "all"}
+        )
+        assert report.verdict == "equivalent"
+        with pytest.raises(TypeError, match="`scale` is a Triton function"):
+            warpproof.analyze(function)
+    with pytest.raises(TypeError, match="`scale` has no parameter 'Q', which `constants` names"):
+        from_triton(scale, types, {"BLOCK": 64, "FACTOR": 3, "Q": 1})
+    with pytest.raises(TypeError, match="`scale` has no parameter 'z', which `signature` names"):
+        from_triton(scale, {**types, "z": "i32"}, {"BLOCK": 64, "FACTOR": 3})
+    with pytest.raises(TypeError, match="which `divisible_by_16` names"):
+        from_triton(scale, types, {"BLOCK": 64, "FACTOR": 3}, divisible_by_16=["z"])
+    with pytest.raises(TypeError, match="under `@triton.jit`"):
+        from_triton(lambda x: x, types)
+
+
+@needs_nvrtc
+def test_unchanged_source_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = []
+    nvrtc = cuda._nvrtc
+
+    def counted(library: Path, source: str, name: str, flags: Sequence[str]) -> str:
+        compiled.append(source)
+        return nvrtc(library, source, name, flags)
+
+    monkeypatch.setattr(cuda, "_nvrtc", counted)
+    monkeypatch.setattr(cuda, "kept_in", None)
+    kept, headers = tmp_path / "kept", tmp_path / "headers"
+    headers.mkdir()
+    (headers / "inner.h").write_text("#define FACTOR 2.0f\n")
+    (headers / "outer.h").write_text('#include "inner.h"\n')
+    including = '#include "outer.h"\n' + CUDA.replace("a * x", "FACTOR * a * x")
+
+    def times(source: str, **more: Any) -> int:
+        compiled.clear()
+        first, second = (from_cuda(source, cache=kept, **more) for _ in range(2))
+        assert first == second
+        return len(compiled)
+
+    assert times(CUDA) == 1 and times(CUDA) == 0
+    # All that the PTX depends on: options, name, and what is included, however far down.
+    assert times(CUDA, options=["--use_fast_math"]) == 1 and times(CUDA, arch="sm_90") == 1
+    assert times(CUDA, name="other.cu") == 1 and times(CUDA + " ") == 1
+    assert times(including, include=[headers]) == 1 and times(including, include=[headers]) == 0
+    (headers / "inner.h").write_text("#define FACTOR 3.0f\n")
+    assert times(including, include=[headers]) == 1
+    assert "40400000" in from_cuda(including, include=[headers], cache=kept).ptx  # 3.0f
+    # What cannot be told is compiled each time; so is everything without a folder.
+    hidden = including.replace('"outer.h"', "NAME")
+    assert times('#define NAME "outer.h"\n' + hidden, include=[headers]) == 2
+    assert times("#if __has_include(<outer.h>)\n#endif\n" + CUDA, include=[headers]) == 2
+    assert times(CUDA, options=[f"-I{headers}"]) == 2
+    compiled.clear()
+    assert from_cuda(CUDA) == from_cuda(CUDA) and len(compiled) == 2
+    # `check` has a folder.
+    compiled.clear()
+    for _ in range(2):
+        warpproof.check(
+            CUDA + "// checked",
+            "y = a * x",
+            tensors={"x": 8, "y": 8},
+            scalars={"n": 8},
+            launch={"block": 8},
+            cache=kept,
+        )
+    assert len(compiled) == 1
+
+
+@needs_nvrtc
+def test_what_is_inferred_of_source_has_its_names() -> None:
+    inference = warpproof.infer(CUDA)
+    assert [it.bound for it in inference.kernels[0].parameters] == ["x", "y", "a", "n"]
+    assert "[tensors.x]" in inference.spec and inference.missing == ["launch.block", "scalars.n"]
+    # Not where a spec has other names.
+    inference = warpproof.infer(CUDA, spec='[tensors.input]\nrole = "in"\n[tensors.output]\nrole = "out"\n')
+    assert "[tensors.input]" in inference.spec and "[tensors.x]" not in inference.spec
+    both = warpproof.infer(CUDA, CUDA.replace("int n", "int count").replace("< n", "< count"))
+    assert [[it.bound for it in kernel.parameters][-1] for kernel in both.kernels] == ["count", "n"]

@@ -25,6 +25,8 @@ DIFFERENT = CORPUS / "not_equivalent/softmax/n4_no_rescale.toml"
 RACE = CORPUS / "data_race/attention/flash1_deferred_factor_barrier_missing.toml"
 CHEAT = CORPUS / "kernels/cheating/centred.constant.ptx"
 TOKEN = "a token"
+OWN = {"login": "github-actions[bot]"}
+OTHER = {"login": "mallory"}
 
 
 class GitHub(HTTPServer):
@@ -32,7 +34,9 @@ class GitHub(HTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.comments: list[dict[str, Any]] = [{"id": at, "body": f"talk {at}"} for at in range(130)]
+        self.comments: list[dict[str, Any]] = [
+            {"id": at, "body": f"talk {at}", "user": OTHER} for at in range(130)
+        ]
         self.calls: list[str] = []
         self.forbidden = False
 
@@ -67,11 +71,15 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200, self.server.comments[(page - 1) * size : page * size])
 
     def do_POST(self) -> None:
+        if self.path == "/graphql":
+            query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            assert query == {"query": "{ viewer { login } }"}
+            return self.answer(200, {"data": {"viewer": OWN}})
         assert self.path == "/repos/o/r/issues/7/comments"
         self.server.calls.append("write")
         if self.server.forbidden:
             return self.answer(403, {"message": "Resource not accessible by integration"})
-        self.server.comments.append({"id": 1000 + len(self.server.comments), "body": self.body()})
+        self.server.comments.append({"id": 1000 + len(self.server.comments), "body": self.body(), "user": OWN})
         self.answer(201, self.shown(self.server.comments[-1]))
 
     def do_PATCH(self) -> None:
@@ -215,6 +223,24 @@ def test_a_pull_request_is_reviewed_by_the_actions_steps(tmp_path: Path, github:
     # A comment of another name is another comment.
     workflow.run({**inputs, "name": "nightly"})
     assert len(ours(github)) == 2
+
+
+def test_a_marker_of_somebody_else_is_not_edited(tmp_path: Path, github: GitHub) -> None:
+    forged = {"id": 500, "body": f"{review.marker('kernels')}\nall fine", "user": OTHER}
+    github.comments.append(dict(forged))
+    workflow = Workflow(tmp_path, github, PULL)
+    manifest(tmp_path, equal())
+    for _ in range(2):
+        assert workflow.run({"manifest": "kernels.jsonl"})[0] == 0
+    assert forged in github.comments and len(ours(github)) == 2
+    assert [call for call in github.calls if call != "list"] == ["write", "edit"]
+
+
+def test_without_a_page_there_are_no_links(tmp_path: Path, github: GitHub) -> None:
+    manifest(tmp_path, equal())
+    assert Workflow(tmp_path, github, PULL).run({"manifest": "kernels.jsonl"})[0] == 0
+    [body] = ours(github)
+    assert "Assumptions:" in body and "](" not in body and "http" not in body
 
 
 def test_links_open_what_was_asked(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Answers by content: a question that was answered before is not asked again.
+"""Answers by content: a question that was answered before is not asked again, and CUDA source that was compiled before
+(`cuda`) not compiled.
 
 An answer is a file whose name is the hash of everything that it depends on: the engine itself, the texts, and the
 limits that are counted. What a clock or a user stopped is not kept. Files appear whole (written beside, then
@@ -58,8 +59,13 @@ def ask(question: Question, limits: Limits, folder: str | PathLike[str] | None) 
         return kept
     answer = _engine.check(question, limits)
     if json.loads(answer[0])["verdict"] not in ("resource_limit", "cancelled"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-            json.dump(answer, file)
-        os.replace(file.name, path)
+        keep(path, json.dumps(answer))
     return answer
+
+
+def keep(path: Path, text: str) -> None:
+    """Writes a file that appears whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+        file.write(text)
+    os.replace(file.name, path)

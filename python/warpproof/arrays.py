@@ -6,12 +6,14 @@
         return softmax(Q @ K.T / 8) @ V
 
 ``attention`` runs in NumPy, and as a reference it is a formula: it is called with `Array` objects, which note what
-is done to them (`trace`). The functions, their parameters and their meaning are the engine's table
-(docs/formulas.md); what NumPy lacks is defined from the same table.
+is done to them (`tracing`). The functions, their parameters and their meaning are the engine's table
+(docs/formulas.md); what NumPy lacks is defined from the same table. The array API's other names are said with these
+(`standard`).
 
 Guaranteed: what cannot be said as a formula raises `TraceError`. Missed: what Python does to plain numbers before
 they meet an array or a function from here is done in floating point (``math.sqrt(2)``; ``sqrt(2)`` from here is
-exact; a float of 15 or more digits counts as such a rounded number, and is read as constants of kernels are), and a branch on anything but an array is taken once, while the function is traced.
+exact; a float of 15 or more digits counts as such a rounded number, and is read as constants of kernels are), and a
+branch on anything but an array is taken once, while the function is traced.
 """
 
 from __future__ import annotations
@@ -19,22 +21,21 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import linecache
+import itertools
 import math
 import operator
-import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Set
 from functools import lru_cache, partial
-from types import FrameType
 from typing import Any
 
-from . import _engine
+from . import _engine, places, shapes
 from .errors import MissingPackage, Place, TraceError
 
 _BY_NAME = ("axis", "correction", "keepdims")
 """Parameters that NumPy takes by name; the others it takes by position."""
+_OPERANDS = ("x", "y", "a", "b", "condition", "min", "max", "fill_value")
+"""Parameters that are computed with: elsewhere, a whole number is a place or a size."""
 
 _BINARY: dict[str, type[ast.operator]] = {
     "add": ast.Add,
@@ -67,6 +68,10 @@ _METHODS = (
 )
 
 
+class Unsaid(TraceError, AttributeError):
+    """A name of NumPy's that formulas lack: also an `AttributeError`, so that `hasattr` is False."""
+
+
 class Array:
     """What a traced function is called with, and what the functions here make of it.
 
@@ -78,11 +83,11 @@ class Array:
     __array_ufunc__ = None  # NumPy's arrays leave operators to this class
 
     def __init__(
-        self, build: Callable[..., ast.expr], operands: tuple[Any, ...], constant: bool | None = None
+        self, build: Callable[..., ast.expr], operands: tuple[Any, ...], constant: builtins.bool | None = None
     ) -> None:
         self._build = build
         self._operands = operands
-        self._at = _caller()
+        self._at = places.caller() if operands else None
         self._parts = _arrays(operands)
         self._constant = (
             builtins.all(part._constant for part in self._parts) if constant is None else constant
@@ -97,7 +102,7 @@ class Array:
         if name in _ATTRIBUTES:
             return Array(lambda base: ast.Attribute(base, name), (self,))
         if name not in _METHODS:
-            raise AttributeError(f"the arrays of a formula have no `{name}`")
+            raise Unsaid(f"the arrays of a formula have no `{name}`")
         if name == "reshape":
             return lambda *shape: _function(name)(self, shape[0] if len(shape) == 1 else list(shape))
         return partial(_function(name), self)
@@ -108,10 +113,13 @@ class Array:
 
         return Array(build, (self, *(index if isinstance(index, tuple) else (index,))))
 
-    def __bool__(self) -> bool:
-        return bool(
+    def __bool__(self) -> builtins.bool:
+        return builtins.bool(
             self._value("a formula cannot branch on the values of an array: write `where(condition, a, b)`")
         )
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TraceError("a formula cannot change elements of an array: write the new array, with `where`")
 
     def __iter__(self) -> Any:
         raise TraceError("a formula cannot go over the elements of an array: write it with axes")
@@ -125,7 +133,7 @@ class Array:
     def __float__(self) -> float:
         return float(self._value("an array has no value while a function is traced"))
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any:
         value = self._value("NumPy's functions cannot be traced: use those of `warpproof.arrays`")
         return _numpy().asarray(value, dtype)
 
@@ -169,9 +177,11 @@ def _arrays(value: Any) -> list[Array]:
 
 def _literal(value: Any) -> ast.expr:
     """A value of Python's as part of a formula."""
-    if value is None or value is ... or isinstance(value, (bool, str)):
+    if _is_number(value):
+        value = value.item()
+    if value is None or value is ... or isinstance(value, (builtins.bool, str)):
         return ast.Constant(value)
-    if getattr(value, "shape", ()) or not hasattr(value, "__float__"):
+    if hasattr(value, "shape") or not hasattr(value, "__float__"):
         raise TraceError(
             f"a formula cannot hold a {type(value).__name__}: make it a parameter, that is a tensor"
         )
@@ -182,26 +192,17 @@ def _literal(value: Any) -> ast.expr:
     return ast.UnaryOp(ast.USub(), size) if value < 0 else size
 
 
-def _caller() -> Place:
-    """The line of somebody else's that is being executed."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__") == __name__:
-        frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno) if frame else Place("", 0)
-
-
-def _whole(place: Place) -> Place:
-    """The same with the text of the line."""
-    return replace(place, excerpt=linecache.getline(place.source, place.line).rstrip())
-
-
 def write(results: Mapping[str, Any]) -> str:
     """Arrays as the text of a formula, one assignment each; what is used more than once has a name of its own."""
-    return "".join(line for line, _ in _written(results))
+    return "".join(line for line, _ in lines(results))
 
 
-def _written(results: Mapping[str, Any]) -> list[tuple[str, Place | None]]:
-    """The lines of `write`, with where each was computed."""
+def lines(results: Mapping[str, Any], taken: Set[str] = frozenset()) -> list[tuple[str, Place | None]]:
+    """The lines of `write`, with where each was computed.
+
+    `taken` has the names of all tensors and scalars: what the formula names of its own is called otherwise, and a
+    constant of the language that one of them is called like is a `TraceError`.
+    """
     uses: Counter[int] = Counter()
     order: list[Array] = []
 
@@ -214,96 +215,80 @@ def _written(results: Mapping[str, Any]) -> list[tuple[str, Place | None]]:
 
     for array in _arrays(list(results.values())):
         visit(array)
-    names = {array._build().id for array in order if not array._operands}  # type: ignore[attr-defined]
-    free = (
-        f"t{number}" for number in range(1, 2 * len(order) + 2) if f"t{number}" not in names | set(results)
+    leaves = {array._build().id for array in order if not array._operands}  # type: ignore[attr-defined]
+    free = itertools.filterfalse(
+        (leaves | taken | set(results)).__contains__, (f"t{number}" for number in itertools.count(1))
     )
     given: dict[int, str] = {}
 
     def expression(value: Any) -> ast.expr:
         if isinstance(value, Array):
-            return ast.Name(given[id(value)]) if id(value) in given else built(value)
+            if id(value) in given:
+                return ast.Name(given[id(value)])
+            if value._operands or not value._constant:
+                return built(value)
+            return constant(value._build())
         if isinstance(value, (tuple, list)):
             return ast.List([expression(item) for item in value])
         if isinstance(value, slice):
             ends = (value.start, value.stop, value.step)
             return ast.Slice(*(None if end is None else expression(end) for end in ends))
-        return _literal(value)
+        return constant(_literal(value))
+
+    def constant(literal: ast.expr) -> ast.expr:
+        for word in _words(literal):
+            if word in taken:
+                raise TraceError(
+                    f"`{word}` is a tensor or scalar of the kernel here, so the formula cannot mean the constant by "
+                    "it: give the kernel's parameter another name (`args`)"
+                )
+        return literal
 
     def built(array: Array) -> ast.expr:
-        return array._build(*map(expression, array._operands))
+        try:
+            return array._build(*map(expression, array._operands))
+        except TraceError as error:
+            error.location = error.location or places.whole(array._at)
+            raise
 
-    lines: list[tuple[str, Place | None]] = []
+    found: list[tuple[str, Place | None]] = []
+
+    def assign(name: str, value: ast.expr, at: Place | None) -> None:
+        found.append((f"{name} = {ast.unparse(value)}\n", at))
+
     for array in order:
         if uses[id(array)] > 1 and array._operands:
             name = next(free)
-            lines.append((f"{name} = {ast.unparse(built(array))}\n", array._at))
+            assign(name, built(array), array._at)
             given[id(array)] = name
-    for name, value in results.items():
-        at = value._at if isinstance(value, Array) else None
-        lines.append((f"{name} = {ast.unparse(expression(value))}\n", at))
-    return lines
+    values = [
+        (name, expression(value), value._at if isinstance(value, Array) else None)
+        for name, value in results.items()
+    ]
+    if len(values) > 1 and not leaves.isdisjoint(results):
+        # A line reads what the lines before it have assigned; all outputs are made of what tensors held before.
+        for at, (name, value, place) in enumerate(values):
+            before = next(free)
+            assign(before, value, place)
+            values[at] = (name, ast.Name(before), place)
+    for name, value, place in values:
+        assign(name, value, place)
+    return found
 
 
-def trace(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> str:
-    """A Python function as a formula. Its parameters are the names of tensors and scalars.
-
-    It returns a dict from the names of outputs to arrays, or one array, whose name `outputs` gives for the names
-    of the parameters. Raises `TraceError` for what a formula cannot say.
-    """
-    return trace_with_places(function, outputs)[0]
-
-
-def trace_with_places(
-    function: Callable[..., Any], outputs: Callable[[list[str]], str]
-) -> tuple[str, list[Place | None]]:
-    """The same, and which line of Python's each line of the formula comes from."""
-    code = getattr(function, "__code__", None)
-    own = _whole(Place(code.co_filename, code.co_firstlineno)) if code else None
-    try:
-        lines = _written(_results(function, outputs))
-    except TraceError as error:
-        at = _line_of(error)
-        error.location = error.location or (_whole(at) if at else own)
-        raise
-    return "".join(line for line, _ in lines), [_whole(at) if at else own for _, at in lines]
-
-
-def _line_of(error: BaseException) -> Place | None:
-    """The last line of somebody else's that an error came through."""
-    last, at = None, error.__traceback__
-    while at is not None:
-        module = str(at.tb_frame.f_globals.get("__name__"))
-        if module.partition(".")[0] != __name__.partition(".")[0]:
-            last = Place(at.tb_frame.f_code.co_filename, at.tb_lineno)
-        at = at.tb_next
-    return last
-
-
-def _results(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> Mapping[str, Any]:
-    """What a function returns for arrays of ours, by the names of outputs."""
-    parameters = list(inspect.signature(function).parameters)
-    try:
-        results = function(*map(tensor, parameters))
-    except TypeError as error:
-        if "does not support ufuncs" not in str(error):  # NumPy's words
-            raise
-        told = TraceError("NumPy's functions cannot be traced: use those of `warpproof.arrays`")
-        at = _line_of(error)
-        told.location = _whole(at) if at else None
-        raise told from error
-    if not isinstance(results, Mapping):
-        if isinstance(results, (tuple, list)):
-            raise TraceError("several outputs need names: return a dict, `{'y': …, 'z': …}`")
-        results = {outputs(parameters): results}
-    return results
+def _words(literal: ast.expr) -> list[str]:
+    """The names of constants in a literal, which are words that a tensor could have, too."""
+    nodes = list(ast.walk(literal))
+    named = [node.id for node in nodes if isinstance(node, ast.Name)]
+    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    return named + [str(value) for value in values if value is None or isinstance(value, builtins.bool)]
 
 
 def _numpy() -> Any:
     try:
         import numpy
     except ImportError as missing:
-        raise MissingPackage("this needs NumPy: `pip install warpproof[numpy]`") from missing
+        raise MissingPackage("this needs NumPy: `pip install numpy`") from missing
     return numpy
 
 
@@ -323,11 +308,19 @@ def _run(formula: str, values: dict[str, Any]) -> Any:
     return names["result"]
 
 
-def _is_concrete(value: Any) -> bool:
-    """Whether a value is, or holds, an array of somebody else's."""
-    if isinstance(value, (tuple, list)):
-        return builtins.any(map(_is_concrete, value))
-    return not isinstance(value, Array) and hasattr(value, "__array__")
+def _flat(values: Any) -> list[Any]:
+    """The operands in lists of operands."""
+    return [
+        item for value in values for item in (_flat(value) if isinstance(value, (tuple, list)) else [value])
+    ]
+
+
+def _is_concrete(values: Any) -> builtins.bool:
+    """Whether operands are for NumPy: an array of somebody else's is among them, or a number and no `Array`."""
+    flat = _flat(values)
+    foreign = [it for it in flat if hasattr(it, "__array__") and not isinstance(it, (Array, type))]
+    ours = builtins.any(isinstance(it, Array) for it in flat)
+    return builtins.any(not ours or not _is_number(it) for it in foreign)
 
 
 def _concrete(value: Any) -> Any:
@@ -341,15 +334,39 @@ def _concrete(value: Any) -> Any:
     )
 
 
+def _is_number(value: Any) -> builtins.bool:
+    """Whether a value is a number of NumPy's: an array without axes."""
+    if isinstance(value, (Array, type)) or not hasattr(value, "__array__"):
+        return False
+    return getattr(value, "shape", None) == () and hasattr(value, "item")
+
+
+def _typed(value: Any) -> Any:
+    """A whole number of NumPy's has a type, as in NumPy; one of Python's has that of what it meets."""
+    if _is_number(value) and type(value.item()) is int:
+        return _function("astype")(value.item(), value.dtype)
+    return value
+
+
 def _operator(function: Callable[..., Any], build: Callable[..., ast.expr]) -> Callable[..., Any]:
     """An operator of Python's on whatever meets an `Array`."""
 
     def made(*sides: Any) -> Any:
         if _is_concrete(sides):
             return function(*map(_concrete, sides))
-        return Array(build, sides)
+        return Array(build, tuple(map(_typed, sides)))
 
     return made
+
+
+def _in_place(sign: type[ast.operator]) -> Callable[..., Any]:
+    """NumPy changes the array that an operator such as `+=` stands at, whatever else names it."""
+
+    def refused(self: Array, other: Any) -> Any:
+        instead = ast.unparse(ast.BinOp(ast.Name("s"), sign(), ast.Name("v")))
+        raise TraceError(f"a formula cannot change an array in place, as NumPy does: write `s = {instead}`")
+
+    return refused
 
 
 def _add_operators() -> None:
@@ -357,6 +374,7 @@ def _add_operators() -> None:
         made = _operator(getattr(operator, f"__{name}__"), lambda a, b, sign=sign: ast.BinOp(a, sign(), b))
         setattr(Array, f"__{name}__", lambda self, other, made=made: made(self, other))
         setattr(Array, f"__r{name}__", lambda self, other, made=made: made(other, self))
+        setattr(Array, f"__i{name}__", _in_place(sign))
     for name, relation in _COMPARISONS.items():
         made = _operator(
             getattr(operator, name), lambda a, b, relation=relation: ast.Compare(a, [relation()], [b])
@@ -368,8 +386,11 @@ def _add_operators() -> None:
 
 
 def _dtype_name(dtype: Any) -> str:
-    """`float32` of what NumPy, PyTorch and others call a type."""
-    return str(getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or dtype).rpartition(".")[2]
+    """`float32` of what Python, NumPy, PyTorch and others call a type."""
+    name = str(getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or dtype).rpartition(".")[2]
+    if not name.isidentifier():
+        raise TraceError(f"`{dtype}` is no type of elements")
+    return {"float": "float64", "int": "int64"}.get(name, name)
 
 
 def _made(name: str, parameters: str, help: str) -> Callable[..., Any]:
@@ -377,13 +398,22 @@ def _made(name: str, parameters: str, help: str) -> Callable[..., Any]:
     signature = inspect.signature(eval(f"lambda {parameters}: None"))
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        bound = signature.bind(*args, **kwargs)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TraceError(f"`{name}({parameters})`: {error}") from None
         if _is_concrete(list(bound.arguments.values())):
             return _in_numpy(name, bound)
+        for key in bound.arguments.keys() & _OPERANDS:
+            bound.arguments[key] = _typed(bound.arguments[key])
+        given = {key: bound.arguments[key] for key in kwargs}
+        args, kwargs = tuple(bound.arguments.values())[: len(args)], given
         if "dtype" in bound.arguments:
-            # A type is a word of the formula.
-            word = _dtype_name(bound.arguments["dtype"])
-            args, kwargs = (bound.args[0], Array(lambda: ast.Name(word), (), constant=True)), {}
+            dtype = bound.arguments["dtype"]
+            if not isinstance(dtype, Array):  # a type is a word of the formula
+                word = _dtype_name(dtype)
+                dtype = Array(lambda: ast.Name(word), (), constant=True)
+            args, kwargs = (bound.args[0], dtype), {}
 
         def build(*operands: ast.expr) -> ast.expr:
             keywords = [ast.keyword(key, value) for key, value in zip(kwargs, operands[len(args) :])]
@@ -392,7 +422,7 @@ def _made(name: str, parameters: str, help: str) -> Callable[..., Any]:
         return Array(build, (*args, *kwargs.values()))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = help[:1].upper() + help[1:] + "."
+    function.__doc__ = shapes.document(name, parameters, help)
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function
 
@@ -426,4 +456,15 @@ pi = Array(lambda: ast.Name("pi"), (), constant=True)
 e = Array(lambda: ast.Name("e"), (), constant=True)
 """The number, not its nearest float."""
 globals().update({name: _made(name, parameters, help) for name, parameters, help in _engine.functions()})
-__all__ = ["Array", "e", "inf", "pi", "trace", *(name for name, _, _ in _engine.functions())]
+
+from .standard import *  # noqa: E402, F403, the array API's other names, which are said with these
+from .standard import __all__ as _standard  # noqa: E402
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise Unsaid(f"a formula has no `{name}`: `warpproof.arrays.__all__` lists what there is")
+
+
+__all__ = ["Array", "e", "inf", "pi", *(name for name, _, _ in _engine.functions()), *_standard]

@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         ray: Any = importlib.import_module("ray")
     except ImportError:
-        print("`--ray` needs Ray: `pip install 'warpproof[ray]'`", file=sys.stderr)
+        print("`--ray` needs Ray: `pip install ray`", file=sys.stderr)
         return 3
     try:
         _connect(ray, given.address)

@@ -60,7 +60,7 @@ class Unusable(WarpproofError, ValueError):
     """
 
     def __init__(
-        self, text: str, diagnostic: model.DiagnosticReport | None, report: Report | None = None
+        self, text: str, diagnostic: model.DiagnosticReport | None = None, report: Report | None = None
     ) -> None:
         super().__init__(text)
         self.code: str = diagnostic.code if diagnostic else ""

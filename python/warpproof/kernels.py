@@ -10,17 +10,15 @@ which target, constants and specializations have to be the ones used there.
 
 from __future__ import annotations
 
-import ctypes
-import importlib.util
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeGuard, Union
 
-from .errors import CompileError, MissingPackage, Place
+from . import cuda
+from .errors import MissingPackage
 
 Extents = Union[int, Sequence[int]]
 """Numbers along x, y and z; one number means along x."""
@@ -51,8 +49,8 @@ class Kernel:
     """What the source calls the parameters, where the PTX only numbers them."""
 
 
-def read(kernel: KernelLike) -> Kernel:
-    """A kernel in any form as a `Kernel`.
+def read(kernel: KernelLike, cache: str | PathLike[str] | None = None) -> Kernel:
+    """A kernel in any form as a `Kernel`; what CUDA source is compiled to is kept in `cache`.
 
     Raises `CompileError`, `MissingPackage`, `OSError` for a file that cannot be read, and `TypeError` for what is
     no kernel.
@@ -60,20 +58,20 @@ def read(kernel: KernelLike) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str) and not is_path(kernel):
-        return from_cuda(kernel) if _is_cuda(kernel) else Kernel(kernel)
+        return from_cuda(kernel, cache=cache) if _is_cuda(kernel) else Kernel(kernel)
     if isinstance(kernel, (str, PathLike)):
         path = Path(kernel)
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".cu":
-            return from_cuda(text, name=str(path), include=[path.parent])
+            return from_cuda(text, name=str(path), include=[path.parent], cache=cache)
         return Kernel(text, str(path))
     assembly = getattr(kernel, "asm", None)
     if isinstance(assembly, Mapping) or hasattr(assembly, "__getitem__"):
         return _compiled(kernel)
     if is_triton(kernel):
         raise TypeError(
-            f"`{kernel.__name__}` is a Triton function: say for which types and constants it is compiled, with "
-            "`warpproof.from_triton(function, signature=…, constants=…)`"
+            f"`{getattr(_jitted(kernel), '__name__', kernel)}` is a Triton function: say for which types and constants "
+            "it is compiled, with `warpproof.from_triton(function, signature=…, constants=…)`"
         )
     if type(kernel).__module__.partition(".")[0] in ("tvm", "tilelang"):
         raise TypeError("a TileLang program needs a target: `warpproof.from_tilelang(program, target=80)`")
@@ -87,19 +85,13 @@ def is_path(value: object) -> TypeGuard[str]:
 
 def is_kernel(text: str) -> bool:
     """Whether a text is PTX or CUDA source, rather than a formula."""
-    return any(word in _without_comments(text) for word in (".version", ".entry", "__global__"))
+    return any(word in cuda.without_comments(text) for word in (".version", ".entry", "__global__"))
 
 
 def _is_cuda(text: str) -> bool:
     """Whether a kernel's text is CUDA source, rather than PTX."""
-    code = _without_comments(text)
+    code = cuda.without_comments(text)
     return "__global__" in code and not re.search(r"^\s*\.version\b", code, re.M)
-
-
-def _without_comments(code: str) -> str:
-    """C without its comments; what stands in quotes stays."""
-    pattern = r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/'
-    return re.sub(pattern, lambda found: found[0] if found[0][0] == '"' else " ", code, flags=re.S)
 
 
 _KEYWORDS = set("void bool char short int long float double signed unsigned const volatile auto half".split())
@@ -109,7 +101,7 @@ def parameter_names(source: str, entry: str | None) -> tuple[str, ...] | None:
     """What CUDA source calls the parameters of its kernel, which PTX only numbers; None where that is not plain:
     several kernels, or parameters that macros make."""
     found = set()
-    code = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', _without_comments(source))
+    code = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', cuda.without_comments(source))
     for after in re.split(r"\b__global__\b", code)[1:]:
         # Attributes have brackets, too: `__launch_bounds__(128)`.
         head = re.match(r"(?:\s*(?:__\w+__\s*\((?:[^()]|\([^()]*\))*\)|[\w:<>*&]+))*?\s*\b(?!__)(\w+)\s*\(([^()]*)\)", after)
@@ -132,6 +124,13 @@ def is_triton(function: object) -> bool:
     return any(base.__module__.partition(".")[0] == "triton" for base in type(function).__mro__)
 
 
+def _jitted(function: Any) -> Any:
+    """What a function that is tuned tunes; itself if it is none."""
+    while is_triton(function) and is_triton(getattr(function, "fn", None)):
+        function = function.fn
+    return function
+
+
 def from_triton(
     function: Any,
     signature: Mapping[str, str],
@@ -145,28 +144,34 @@ def from_triton(
     """Compiles a function under ``@triton.jit`` for a compute capability, without a GPU.
 
     ``signature`` gives each parameter's type as Triton writes it (``{"x": "*fp32", "n": "i32"}``), ``constants``
-    the ``tl.constexpr`` parameters. Triton compiles for pointers and integers that are multiples of 16 if they are
+    the ``tl.constexpr`` parameters, also of a function that is tuned (``@triton.autotune``, ``@triton.heuristics``):
+    no configuration of it is chosen. Triton compiles for pointers and integers that are multiples of 16 if they are
     so at a call: name these in ``divisible_by_16`` to get that kernel. ``options`` are Triton's (``num_warps=4``).
 
-    Raises `MissingPackage` without Triton, and what Triton raises.
+    Raises `MissingPackage` without Triton, `TypeError` for names that are no parameters, and what Triton raises.
     """
     try:
         import triton
         from triton.backends.compiler import GPUTarget
         from triton.compiler import ASTSource
     except ImportError as missing:
-        raise MissingPackage("Triton is not installed: `pip install warpproof[triton]`") from missing
-    function = getattr(function, "fn", function) if not hasattr(function, "arg_names") else function
-    constants = dict(constants or {})
-    names = list(function.arg_names)
-    unknown = [name for name in names if name not in signature and name not in constants]
-    if unknown:
-        raise TypeError(
-            f"`{function.__name__}` also needs {', '.join(unknown)} in `signature` or `constants`"
-        )
+        raise MissingPackage("Triton is not installed: `pip install triton`") from missing
+    jitted = _jitted(function)
+    if not isinstance(jitted, triton.JITFunction):
+        raise TypeError(f"a Triton function is needed, under `@triton.jit`, not {function!r}")
+    constants, divisible = dict(constants or {}), list(divisible_by_16)
+    names = list(jitted.arg_names)
+    for where, given in {"signature": signature, "constants": constants, "divisible_by_16": divisible}.items():
+        if strange := [name for name in given if name not in names]:
+            raise TypeError(
+                f"`{jitted.__name__}` has no parameter {', '.join(map(repr, strange))}, which `{where}` names: it has "
+                f"{', '.join(names)}"
+            )
+    if needed := [name for name in names if name not in signature and name not in constants]:
+        raise TypeError(f"`{jitted.__name__}` also needs {', '.join(needed)} in `signature` or `constants`")
     types = {name: "constexpr" if name in constants else signature[name] for name in names}
-    attributes = {(names.index(name),): [["tt.divisibility", 16]] for name in divisible_by_16}
-    source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=attributes)
+    attributes = {(names.index(name),): [["tt.divisibility", 16]] for name in divisible}
+    source = ASTSource(fn=jitted, signature=types, constexprs=constants, attrs=attributes)
     compiled = triton.compile(source, target=GPUTarget("cuda", target, 32), options=options)
     return _compiled(compiled, tuple(name for name in names if name not in constants), grid)
 
@@ -197,7 +202,8 @@ def from_tilelang(program: Any, *, target: int = 80) -> Kernel:
     """Compiles a TileLang program (``@T.prim_func``) for a compute capability, without a GPU.
 
     TileLang writes CUDA, and the NVRTC that it is installed with makes PTX of it. The launch is the program's, the
-    parameters are its tensors and scalars by their names. A program of several kernels is refused: `ValueError`.
+    parameters are its tensors and scalars by their names, and the tensor maps that its host code makes (from target 90
+    on). `ValueError` for a program of several kernels, or with a map that a spec cannot say.
 
     Raises `MissingPackage` without TileLang, and what TileLang raises.
     """
@@ -209,7 +215,7 @@ def from_tilelang(program: Any, *, target: int = 80) -> Kernel:
         from tilelang.jit.adapter.nvrtc.include_paths import discover_cuda_include_paths
     except ImportError as missing:
         raise MissingPackage(
-            "TileLang, or a version that can be used here, is not installed: `pip install warpproof[tilelang]`"
+            "TileLang, or a version that can be used here, is not installed: `pip install tilelang`"
         ) from missing
     chosen = determine_target({"kind": "cuda", "arch": f"sm_{target}"}, return_object=True)
     with chosen:
@@ -218,21 +224,62 @@ def from_tilelang(program: Any, *, target: int = 80) -> Kernel:
     if len(kernels) != 1:
         raise ValueError(f"one kernel is needed, and the program has {len(kernels)}: {', '.join(kernels)}")
     [(name, function)] = kernels.items()
-    folder = _folder("nvidia.cu13")  # where PyPI's CUDA is that TileLang depends on
+    folder = cuda.folder_of("nvidia.cu13")  # where PyPI's CUDA is that TileLang depends on
     headers = discover_cuda_include_paths(tilelang.env.CUDA_HOME or str(folder))
     folders = [tilelang.env.TILELANG_TEMPLATE_PATH, tilelang.env.CUTLASS_INCLUDE_DIR, *headers]
     flags = [*(f"-I{folder}" for folder in folders), f"-D__CUDACC_VER_MAJOR__={get_nvrtc_version()[0]}"]
     ptx = bytes(compile_cuda(lowered.kernel_source, target_format="ptx", arch=target, options=flags))
+    maps: dict[str, Any] = {}
+    for host in lowered.host_mod.functions.values():
+        for descriptor, made in (host.attrs.get("tma_descriptor_args") or {}).items():
+            maps[str(descriptor.name)] = _tensor_map(list(made))
     extents = {axis: int(extent) for axis, extent in function.attrs["thread_extent"].items()}
     return Kernel(
         ptx=ptx.rstrip(b"\0").decode(),
         name=f"{name}.ptx",
         entry=name,
-        args=tuple(str(parameter.name) for parameter in function.params),
+        args=tuple(maps.get(str(it.name), str(it.name)) for it in function.params),
         grid=tuple(extents.get(f"blockIdx.{axis}", 1) for axis in "xyz"),
         block=tuple(extents.get(f"threadIdx.{axis}", 1) for axis in "xyz"),
         dynamic_shared=int(function.attrs.get("dyn_shared_memory_buf", 0)),
     )
+
+
+_SWIZZLES = {0: "none", 1: "32B", 2: "64B", 3: "128B", 4: "128B atom 32B", 6: "128B atom 64B"}
+"""`CUtensorMapSwizzle`, in the words of a spec."""
+_ELEMENTS = {1: "u16", 2: "u32", 3: "s32", 4: "u64", 5: "s64", 6: "f16", 7: "f32", 8: "f64", 9: "bf16", 11: "tf32"}
+"""`CUtensorMapDataType` likewise; of bytes it does not say what they mean."""
+
+
+def _tensor_map(made: list[Any]) -> dict[str, Any]:
+    """What a spec says of a tensor map that TileLang's host code makes: `cuTensorMapEncodeTiled` with these arguments.
+
+    They are the function, the map, the type, the rank, the tensor, `globalDim`, `globalStrides` in bytes from that of
+    an element on, `boxDim`, `elementStrides`, interleave, swizzle, L2 promotion and what is read outside.
+    """
+    if str(getattr(made[0], "value", made[0])) != "__tvm_tensormap_create_tiled":
+        raise ValueError(f"a tensor map that `{made[0]}` makes cannot be said in a spec")
+    try:
+        element, rank, tensor = int(made[2]), int(made[3]), str(made[4].name)
+        numbers = [int(number) for number in made[5:]]
+    except TypeError as symbolic:
+        raise ValueError("the sizes of a tensor map are symbolic: compile the program for given sizes") from symbolic
+    # The driver's arrays have the innermost dimension first.
+    shape, strides, box, steps = (numbers[at * rank : (at + 1) * rank][::-1] for at in range(4))
+    interleave, swizzle, _, outside = numbers[4 * rank :]
+    if swizzle not in _SWIZZLES:
+        raise ValueError(f"a tensor map with the swizzle {swizzle} cannot be said in a spec")
+    return {
+        "tensor_map": tensor,
+        **({"type": _ELEMENTS[element]} if element in _ELEMENTS else {}),
+        "shape": shape,
+        "strides": [stride // strides[-1] for stride in strides],
+        "box": box,
+        "element_strides": steps,
+        "interleave": ("none", "16B", "32B")[interleave],
+        "swizzle": _SWIZZLES[swizzle],
+        "oob": ("zeros", "nan")[outside],
+    }
 
 
 def from_cuda(
@@ -247,80 +294,27 @@ def from_cuda(
     block: Extents | None = None,
     dynamic_shared: int | None = None,
     args: Sequence[Any] | None = None,
+    cache: str | PathLike[str] | None = None,
 ) -> Kernel:
     """Compiles CUDA source with NVRTC, without a GPU.
 
     ``options`` are NVRTC's (``--use_fast_math``), ``include`` folders of headers. Templates have to be
     instantiated in the source. ``args`` names the parameters, in their order, where the source's own names are not
-    the ones that tensors and scalars are to have.
+    the ones that tensors and scalars are to have. ``cache`` is a folder that keeps what was compiled; under pytest, the
+    plugin has one.
 
     Raises `MissingPackage` without ``nvidia-cuda-nvrtc-cu12``, and `CompileError` with what the compiler says.
     """
     flags = [f"--gpu-architecture={arch}", "--generate-line-info", *options]
-    flags += [f"--include-path={folder}" for folder in [*include, *_headers()]]
-    ptx = _nvrtc(source, Path(name).name, flags)
+    folders = [Path(folder) for folder in [*include, *_headers()]]
+    ptx = cuda.ptx(source, Path(name).name, flags, folders, cache)
     arguments = None if args is None else tuple(args)
     names = parameter_names(source, entry) if args is None else None
     ptx_name = str(Path(name).with_suffix(".ptx"))
     return Kernel(ptx, ptx_name, entry, arguments, grid, block, dynamic_shared, names)
 
 
-def _folder(package: str) -> Path | None:
-    """Where an installed package lies."""
-    try:
-        found = importlib.util.find_spec(package)
-    except ModuleNotFoundError:
-        return None
-    places = found.submodule_search_locations if found else None
-    return Path(next(iter(places))) if places else None
-
-
 def _headers() -> list[Path]:
     """Those of CUDA (`cuda_fp16.h`), if they are installed."""
-    folder = _folder("nvidia.cuda_runtime")
+    folder = cuda.folder_of("nvidia.cuda_runtime")
     return [folder / "include"] if folder else []
-
-
-def _first_error(log: str, source: str) -> Place | None:
-    """Where the compiler's first error is: `kernel.cu(3): error: …`."""
-    found = re.search(r"^(.+)\((\d+)\): (?:catastrophic )?error", log, re.M)
-    if not found:
-        return None
-    line, lines = int(found[2]), source.splitlines()
-    return Place(found[1], line, lines[line - 1] if line <= len(lines) else "")
-
-
-def _nvrtc(source: str, name: str, flags: Sequence[str]) -> str:
-    folder = _folder("nvidia.cuda_nvrtc")
-    pattern = "bin/nvrtc64_*.dll" if sys.platform == "win32" else "lib/libnvrtc.so.*"
-    library = next(iter(sorted(folder.glob(pattern))), None) if folder else None
-    if library is None:
-        raise MissingPackage("CUDA source needs NVRTC: `pip install warpproof[cuda]`")
-    nvrtc = ctypes.CDLL(str(library))
-    nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
-
-    def call(function: str, *arguments: Any) -> int:
-        return int(getattr(nvrtc, function)(*arguments))
-
-    def text(size_of: str, get: str) -> str:
-        size = ctypes.c_size_t()
-        call(size_of, program, ctypes.byref(size))
-        buffer = ctypes.create_string_buffer(size.value)
-        call(get, program, buffer)
-        return buffer.value.decode()
-
-    program = ctypes.c_void_p()
-    if status := call(
-        "nvrtcCreateProgram", ctypes.byref(program), source.encode(), name.encode(), 0, None, None
-    ):
-        raise CompileError(nvrtc.nvrtcGetErrorString(status).decode())
-    try:
-        options = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
-        if status := call("nvrtcCompileProgram", program, len(flags), options):
-            log = text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog").strip()
-            error = CompileError(log or nvrtc.nvrtcGetErrorString(status).decode())
-            error.location = _first_error(log, source)
-            raise error
-        return text("nvrtcGetPTXSize", "nvrtcGetPTX")
-    finally:
-        call("nvrtcDestroyProgram", ctypes.byref(program))

@@ -14,8 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Union
 
-from . import _engine, answers, arrays, kernels, model, specs
-from .errors import InvalidPtx, InvalidSpec, Place, TraceError
+from . import _engine, answers, kernels, model, specs, tracing
+from .errors import InvalidPtx, InvalidSpec, Place
 from .kernels import Kernel, KernelLike
 from .reports import Report, Telling, read
 from .specs import SpecLike
@@ -42,6 +42,11 @@ class Limits:
     def __post_init__(self) -> None:
         if self.proof not in ("any", "exact"):
             raise ValueError(f"`proof` is 'any' or 'exact', not {self.proof!r}")
+        for name in ("time", "fuel", "memory", "threads"):
+            value = getattr(self, name)
+            whole = hasattr(value, "__index__") and 0 <= value < 1 << 64
+            if not whole and (value is not None or name == "time"):
+                raise ValueError(f"`{name}` is a whole number from 0 on, not {value!r}")
 
     @property
     def exact(self) -> bool:
@@ -105,28 +110,27 @@ def check(
     ``limits``
         How much the question may take.
     ``cache``
-        A folder that keeps answers: one that is there is not asked for again (`answers`).
+        A folder that keeps answers, and what CUDA source is compiled to: what is there is not asked for again.
 
     Every verdict is a value. Raises `InvalidPtx` and `InvalidSpec` with code and place for what cannot be used,
-    and what `kernels.read` and `arrays.trace` raise.
+    and what `kernels.read` and `tracing.trace` raise.
     """
+    arguments: dict[str, Any] = {"tensors": tensors, "scalars": scalars, "launch": launch, "options": options}
+    specs.require_dicts(**arguments)
     text, table, folder = specs.load(spec)
-    kernel = _kernel(optimized, "optimized", table, folder)
+    kernel = _kernel(optimized, "optimized", table, folder, cache)
     if reference is None and "formula" not in table:
         reference = _file("reference", table, folder)
         if reference is None:
             raise TypeError("check compares: give a `reference`, or use `analyze`")
-    other, formula = _reference(reference)
-    arguments: dict[str, Any] = {"tensors": tensors, "scalars": scalars, "launch": launch, "options": options}
+    other, formula = _reference(reference, cache)
     sides = _named({"optimized": kernel, "reference": other}, table, tensors, scalars, limits)
     traced: tuple[Callable[..., Any], list[Place | None]] | None = None
     if callable(formula):
-        single = _single(kernel, spec, limits, **arguments)
-        known = tensors or table.get("tensors", {})
+        alone = specs.lay_over(text, table, sides={"optimized": sides["optimized"]}, **arguments)
+        names = _formula_names(_question(kernel, None, alone, True, spec), table, tensors, scalars, limits)
         function = formula
-        formula, places = arrays.trace_with_places(
-            function, lambda names: _output(names, known, single, limits)
-        )
+        formula, places = tracing.trace_with_places(function, names)
         traced = (function, places)
     written = specs.lay_over(text, table, formula=formula, sides=sides, **arguments)
     question = _question(kernel, other, written, False, spec)
@@ -183,7 +187,10 @@ def explain_kernel(
     limits: Limits = Limits(),
 ) -> Telling:
     """What a kernel computes, as a formula that was proved: ``.formula``, and ``.forms`` for NumPy, PyTorch and
-    LaTeX; None where no short one was found. Arguments as for `check`. Raises `TimeoutError` when time is up."""
+    LaTeX; None where no short one was found. Arguments as for `check`.
+
+    Where the time is up, the verdict of ``.report`` is "resource_limit", and there is no formula. Raises `TimeoutError`
+    if the engine does not even stop then."""
     question = _single(kernel, spec, limits, tensors=tensors, scalars=scalars, launch=launch, options=options)
     answer = _engine.tell(question, limits)
     if answer is None:
@@ -211,7 +218,12 @@ def infer(
         raise TypeError(
             "infer reads kernels and formulas: a Python function shows nothing before it is traced"
         )
-    written = specs.lay_over(text, table, formula=formula, sides={"optimized": kernel, "reference": other})
+    sides = {"optimized": kernel, "reference": other}
+    if not _has_names(table):
+        sides = {
+            side: it and _with_own_names(it, specs.section(table, side), limits) for side, it in sides.items()
+        }
+    written = specs.lay_over(text, table, formula=formula, sides=sides)
     return _inference(_question(kernel, other, written, other is None and formula is None, spec), limits)
 
 
@@ -225,6 +237,7 @@ def ask(question: Question, limits: Limits = Limits(), cache: str | PathLike[str
 
 def _single(kernel: KernelLike | None, spec: SpecLike, limits: Limits, **arguments: Any) -> Question:
     """A question about one kernel."""
+    specs.require_dicts(**arguments)
     text, table, folder = specs.load(spec)
     chosen = _kernel(kernel, "optimized", table, folder)
     given = (arguments.get("tensors"), arguments.get("scalars"))
@@ -246,20 +259,17 @@ def _named(
 
     Raises `InvalidSpec` for a tensor that is no parameter."""
     sides = dict(kernels)
-    if table.get("tensors") or table.get("scalars") or not tensors:
+    if _has_names(table) or not tensors:
         return sides
     own: dict[str, list[str]] = {}
     numbered = False
-    # Contents are numbers, whoever takes them.
-    taken = [
-        name for name, value in tensors.items() if not (isinstance(value, Mapping) and "contents" in value)
-    ]
+    taken = [name for name, value in tensors.items() if not _has_contents(value)]
     for side, kernel in kernels.items():
-        written = table.get(side, {})
+        written = specs.section(table, side)
         if kernel is None:
             continue
         parameters = [] if "args" in written else _parameters(kernel, written, limits)
-        declared = [it for it in parameters if not it.declared.startswith((".global", ".const"))]
+        declared = _declared(parameters)
         names = _names(kernel, declared)
         if names is None:
             numbered = True
@@ -276,10 +286,28 @@ def _named(
     return sides
 
 
+def _has_names(table: Mapping[str, Any]) -> bool:
+    """Whether a spec names tensors or scalars, which the engine then matches with parameters."""
+    return bool(table.get("tensors") or table.get("scalars"))
+
+
+def _with_own_names(kernel: Kernel, written: Mapping[str, Any], limits: Limits) -> Kernel:
+    """The kernel with the names that its source has for parameters that the PTX only numbers."""
+    if kernel.args is not None or kernel.names is None or "args" in written:
+        return kernel
+    names = _names(kernel, _declared(_parameters(kernel, written, limits)))
+    return replace(kernel, args=tuple(names)) if names else kernel
+
+
+def _declared(parameters: list[model.InferredParameter]) -> list[model.InferredParameter]:
+    """Without the module's variables."""
+    return [it for it in parameters if not it.declared.startswith((".global", ".const"))]
+
+
 def _names(kernel: Kernel, declared: list[model.InferredParameter]) -> list[str] | None:
     """What a kernel's author calls its parameters, if that is known."""
     if kernel.args is not None:
-        return [name for name in kernel.args if isinstance(name, str)]
+        return [it.bound for it in declared if it.bound] or [it for it in kernel.args if isinstance(it, str)]
     if not declared or any(it.kind not in ("pointer", "integer", "float") for it in declared):
         return None
     if kernel.names is not None and len(kernel.names) == len(declared):
@@ -308,8 +336,8 @@ def _parameters(
     kernel: Kernel, written: Mapping[str, Any], limits: Limits
 ) -> list[model.InferredParameter]:
     """What a kernel takes; nothing where its PTX cannot be read, which is told where it is asked about."""
-    entry = kernel.entry or written.get("entry")
-    spec = specs.write({"optimized": {"entry": entry}}) if entry else ""
+    known = {"entry": kernel.entry or written.get("entry"), "args": kernel.args and list(kernel.args)}
+    spec = specs.write({"optimized": {key: value for key, value in known.items() if value}})
     try:
         return _inference(_question(kernel, None, spec, True, None), limits).kernels[0].parameters
     except InvalidPtx:
@@ -355,18 +383,26 @@ def _question(kernel: Kernel, other: Kernel | None, spec: str, single: bool, giv
 
 def _file(side: str, table: Mapping[str, Any], folder: Path | None) -> Path | None:
     """The PTX that a spec file names."""
-    ptx = table.get(side, {}).get("ptx")
+    ptx = specs.section(table, side).get("ptx")
     return folder / ptx if folder is not None and isinstance(ptx, str) else None
 
 
-def _kernel(kernel: KernelLike | None, side: str, table: Mapping[str, Any], folder: Path | None) -> Kernel:
+def _kernel(
+    kernel: KernelLike | None,
+    side: str,
+    table: Mapping[str, Any],
+    folder: Path | None,
+    cache: str | PathLike[str] | None = None,
+) -> Kernel:
     chosen = kernel if kernel is not None else _file(side, table, folder)
     if chosen is None:
         raise TypeError("which kernel? Give one, or the path of a spec that names its PTX")
-    return kernels.read(chosen)
+    return kernels.read(chosen, cache)
 
 
-def _reference(reference: ReferenceLike | None) -> tuple[Kernel | None, str | Callable[..., Any] | None]:
+def _reference(
+    reference: ReferenceLike | None, cache: str | PathLike[str] | None = None
+) -> tuple[Kernel | None, str | Callable[..., Any] | None]:
     """A reference as a kernel, or as a formula: its text, or the function."""
     if reference is None:
         return None, None
@@ -377,22 +413,36 @@ def _reference(reference: ReferenceLike | None) -> tuple[Kernel | None, str | Ca
         return None, path.read_text(encoding="utf-8")
     if isinstance(reference, str) and not path and not kernels.is_kernel(reference):
         return None, reference
-    return kernels.read(reference), None
+    return kernels.read(reference, cache), None
 
 
-def _output(names: list[str], tensors: Mapping[str, Any], question: Question, limits: Limits) -> str:
-    """The tensor that a function returns without a name: the one that is not among its parameters."""
-    others = [name for name in tensors if name not in names]
-    if not others:
-        parameters = [
-            parameter for kernel in _inference(question, limits).kernels for parameter in kernel.parameters
-        ]
-        others = [
-            it.bound for it in parameters if it.kind == "pointer" and it.bound and it.bound not in names
-        ]
-    if len(others) != 1:
-        found = f"it could be {' or '.join(others)}" if others else "no tensor is left"
-        raise TraceError(
-            f"which output does the function return? {found.capitalize()}: return a dict, `{{'y': …}}`"
-        )
-    return others[0]
+def _formula_names(
+    question: Question,
+    table: Mapping[str, Any],
+    tensors: Mapping[str, Any] | None,
+    scalars: Mapping[str, Any] | None,
+    limits: Limits,
+) -> tracing.Names:
+    """What a formula can name: what kernel, spec and arguments call tensors and scalars."""
+    try:
+        found = _inference(question, limits).kernels
+    except InvalidPtx:
+        ask(question, limits)  # says it, and what else is wrong
+        raise
+    parameters = [it for kernel in found for it in kernel.parameters if it.bound]
+    given = {**specs.section(table, "tensors"), **(tensors or {})}
+    role = {name: value.get("role", "") for name, value in given.items() if isinstance(value, Mapping)}
+    inputs = {name for name in given if role.get(name) in ("in", "scratch") or _has_contents(given[name])}
+    pointers = [it.bound for it in parameters if it.kind not in ("integer", "float")]
+    known = {*given, *specs.section(table, "scalars"), *(scalars or {}), *(it.bound for it in parameters)}
+    return tracing.Names(
+        known=frozenset(known),
+        tensors=frozenset([*given, *pointers]),
+        unnamed=tuple(name for name in given or pointers if name not in inputs),
+        outputs=frozenset(name for name in given if role.get(name) in ("out", "inout")),
+    )
+
+
+def _has_contents(value: Any) -> bool:
+    """Whether numbers of a spec are meant, whoever takes them."""
+    return isinstance(value, Mapping) and "contents" in value

@@ -173,7 +173,7 @@ def _array(values: model.InputValues, spec: str) -> Any:
     try:
         import numpy
     except ImportError as missing:
-        raise MissingPackage("inputs as arrays need NumPy: `pip install warpproof[numpy]`") from missing
+        raise MissingPackage("inputs as arrays need NumPy: `pip install numpy`") from missing
     kind = numpy.dtype(_NUMPY.get(values.format, "float32"))
     whole = kind.kind in "iu"
     if values.scalar:

@@ -2,7 +2,8 @@
 
 The comment says of each question its verdict, its launch, what the verdict rests on, and the link that opens the page
 with it. It is Markdown, printed; in a GitHub workflow (``--comment``) it also becomes the job's summary and a comment on
-the pull request of the event. There is one comment of a name: a marker in its first line finds it again, and it is edited.
+the pull request of the event. There is one comment of a name: its author and a marker in its first line find it again, and
+it is edited.
 
 Texts that come from kernels and manifests are shown as they are, never read as Markdown or HTML. Guaranteed: a comment
 that a review takes, whose head counts what is not fine. What has no room is left out from the end, of what is fine
@@ -25,7 +26,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from . import _engine, links, reports
+from . import _engine, links
 
 ROOM = 65_000
 """Characters of a comment: GitHub takes 65,536."""
@@ -51,18 +52,19 @@ class Row:
 
 
 def rows(manifest: str | PathLike[str], results: str | PathLike[str], page: str | None = None) -> list[Row]:
-    """The questions of a manifest with their last answers, in the manifest's order."""
+    """The questions of a manifest with their last answers, in the manifest's order. Links lead to ``page``, or to what
+    ``WARPPROOF_PAGE`` says; without either there are none."""
     answers = {}
     with open(results, encoding="utf-8") as lines:
         for line in lines:
             answer = json.loads(line)
             answers[answer["id"]] = answer
     asked = json.loads(_engine.questions(manifest))
-    address = page or os.environ.get("WARPPROOF_PAGE") or reports.PAGE
+    address = page or os.environ.get("WARPPROOF_PAGE") or None
     return [_row(question, answers.get(question["id"]), address) for question in asked]
 
 
-def _row(question: Mapping[str, Any], answer: Mapping[str, Any] | None, page: str) -> Row:
+def _row(question: Mapping[str, Any], answer: Mapping[str, Any] | None, page: str | None) -> Row:
     if answer is None:
         return Row(question["id"], False, "not asked", "", [], None)
     status, report = answer["exit_status"], answer.get("report") or {}
@@ -82,7 +84,7 @@ def _row(question: Mapping[str, Any], answer: Mapping[str, Any] | None, page: st
     lines += _counterexample(full.get("counterexample"))
     lines += _assumptions(report.get("assumptions", []))
     link = None
-    if "refused" not in question and report:
+    if page and "refused" not in question and report:
         link = page + links.fragment(
             question["reference"] or "",
             question["optimized"],
@@ -251,16 +253,20 @@ def pull_request(event: Mapping[str, Any]) -> int | None:
 
 
 def comment(body: str, event: Mapping[str, Any], api: str, token: str) -> str | None:
-    """Writes the comment, or edits the one with this marker; gives its address, None where there is no pull request."""
+    """Writes the comment, or edits our own with this marker; gives its address, None where there is no pull request."""
     number = pull_request(event)
     if number is None:
         return None
     repository = f"{api}/repos/{event['repository']['full_name']}"
     mark = body.partition("\n")[0]
+    # Of a workflow's token, too, which may not ask for `/user`.
+    graph = os.environ.get("GITHUB_GRAPHQL_URL", f"{api}/graphql")
+    own = github("POST", graph, token, {"query": "{ viewer { login } }"})["data"]["viewer"]["login"]
     for page in range(1, 1000):
         listed = github("GET", f"{repository}/issues/{number}/comments?per_page=100&page={page}", token)
         for one in listed:
-            if (one.get("body") or "").partition("\n")[0].strip() == mark:
+            marked = (one.get("body") or "").partition("\n")[0].strip() == mark
+            if marked and (one.get("user") or {}).get("login") == own:  # anybody can write a marker
                 edited = github("PATCH", f"{repository}/issues/comments/{one['id']}", token, {"body": body})
                 return str(edited["html_url"])
         if len(listed) < 100:

@@ -14,6 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Union
 
+from . import model
+from .errors import InvalidSpec, Place
 from .kernels import Kernel, is_path
 
 if sys.version_info >= (3, 11):
@@ -36,6 +38,14 @@ _FORMATS = {
 """What the libraries of arrays call the types of the spec."""
 
 
+_EXAMPLES = {
+    "tensors": 'a dict such as {"x": (4, 128)}',
+    "scalars": 'a dict such as {"n": 128}',
+    "launch": 'a dict such as {"grid": 4, "block": 128}',
+    "options": 'a dict such as {"exact_constants": True}',
+}
+
+
 def load(spec: SpecLike) -> tuple[str, dict[str, Any], Path | None]:
     """A spec as text and as a table, and the folder that paths in it are relative to."""
     if spec is None:
@@ -52,8 +62,35 @@ def load(spec: SpecLike) -> tuple[str, dict[str, Any], Path | None]:
 def _table(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return {}  # the engine says what is wrong with it
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(text, str(error)) from None
+
+
+def require_dicts(**sections: Any) -> None:
+    """Raises `TypeError` for an argument that is no dict."""
+    for name, values in sections.items():
+        if values is not None and not isinstance(values, Mapping):
+            raise TypeError(f"`{name}` is {_EXAMPLES[name]}, not {values!r}")
+
+
+def _not_toml(text: str, words: str) -> InvalidSpec:
+    """What TOML's reader says: `Invalid value (at line 2, column 19)`, or `… (at end of document)`."""
+    said = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", words, re.S)
+    lines = text.split("\n")
+    last = (len(lines), len(lines[-1]) + 1)
+    line, column = (int(said[2]), int(said[3])) if said and said[2] else last
+    message = f"the spec is not TOML: {said[1] if said else words}"
+    found = model.DiagnosticReport(code="V010", severity="error", message=message, related=[], notes=[])
+    place = Place("spec", line, lines[line - 1], column)
+    told = InvalidSpec(f"{message}\n  {place}:{column}: {place.excerpt}", found)
+    told.location = place
+    return told
+
+
+def section(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A section of a spec; empty where there is none, or something else that the engine refuses."""
+    found = table.get(name, {})
+    return found if isinstance(found, Mapping) else {}
 
 
 def lay_over(
@@ -73,7 +110,7 @@ def lay_over(
             key: value if key == "dynamic_shared" else _extents(value)
             for key, value in (launch or {}).items()
         },
-        **{side: _of_kernel(kernel, table.get(side, {})) for side, kernel in sides.items() if kernel},
+        **{side: _of_kernel(kernel, section(table, side)) for side, kernel in sides.items() if kernel},
         "formula": {} if formula is None else {"code": formula},
         "tensors": {name: _tensor(value) for name, value in (tensors or {}).items()},
         "scalars": dict(scalars or {}),
@@ -84,9 +121,9 @@ def lay_over(
         whole.pop("formula", None)
     if not any(over.values()) and len(whole) == len(table):
         return text
-    for section, values in over.items():
+    for name, values in over.items():
         if values:
-            whole[section] = {**table.get(section, {}), **values}
+            whole[name] = {**section(table, name), **values}
     return write(_plain(whole))
 
 
@@ -116,8 +153,34 @@ def _tensor(value: Any) -> Any:
         name = str(getattr(value.dtype, "name", value.dtype)).rpartition(".")[2]
         if name not in _FORMATS:
             raise TypeError(f"tensors have no type `{name}`: {', '.join(_FORMATS)}")
-        return {"type": _FORMATS[name], "shape": list(value.shape)}
+        return {"type": _FORMATS[name], "shape": list(value.shape), **_strides(value)}
     return {"shape": list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]}
+
+
+def _strides(array: Any) -> dict[str, Any]:
+    """`strides` of an array whose elements do not lie row by row, in elements."""
+    if callable(getattr(array, "stride", None)):  # PyTorch's
+        strides = list(array.stride())
+    else:
+        in_bytes = getattr(array, "strides", None)
+        if in_bytes is None:
+            return {}
+        if any(step % array.itemsize for step in in_bytes):
+            raise TypeError(f"strides of {in_bytes} bytes are no whole elements of {array.itemsize} bytes")
+        strides = [step // array.itemsize for step in in_bytes]
+    if 0 in array.shape:
+        return {}
+    dense, size = True, 1
+    for extent, step in reversed(list(zip(array.shape, strides))):
+        dense = dense and (extent == 1 or step == size)
+        size *= extent
+    if dense:
+        return {}
+    if min(strides) < 0:
+        raise TypeError(
+            "a tensor's elements lie at increasing addresses: give a copy of an array that is flipped"
+        )
+    return {"strides": strides}
 
 
 def _plain(value: Any) -> Any:
@@ -130,19 +193,27 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if hasattr(value, "tolist"):
         return _plain(value.tolist()) if getattr(value, "shape", ()) else value.item()
-    return value.__index__() if hasattr(value, "__index__") else float(value)
+    if hasattr(value, "__index__"):
+        return value.__index__()
+    if not hasattr(value, "__float__"):
+        raise TypeError(f"a spec cannot hold {value!r}")
+    return float(value)
 
 
 def write(table: Mapping[str, Any]) -> str:
     """A spec as TOML: a header for each section and each tensor, and the rest in lines."""
-    lines = []
-    for section, values in table.items():
-        if section == "tensors":
-            parts = {f"tensors.{_key(name)}": tensor for name, tensor in values.items()}
+    parts: list[tuple[str, Mapping[str, Any]]] = []
+    alone = {}  # no sections, as the engine will say
+    for name, values in table.items():
+        if not isinstance(values, Mapping):
+            alone[name] = values
+        elif name == "tensors" and all(isinstance(tensor, Mapping) for tensor in values.values()):
+            parts += [(f"[tensors.{_key(tensor)}]", keys) for tensor, keys in values.items()]
         else:
-            parts = {_key(section): values}
-        for header, part in parts.items():
-            lines += [f"[{header}]", *(f"{_key(key)} = {_value(value)}" for key, value in part.items()), ""]
+            parts.append((f"[{_key(name)}]", values))
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in alone.items()]
+    for header, part in parts:
+        lines += [header, *(f"{_key(key)} = {_value(value)}" for key, value in part.items()), ""]
     return "\n".join(lines)
 
 
@@ -163,4 +234,4 @@ def _value(value: Any) -> str:
 
 def contents(text: str, tensor: str) -> Any:
     """What a spec says that a tensor holds, None if nothing."""
-    return _table(text).get("tensors", {}).get(tensor, {}).get("contents")
+    return section(section(_table(text), "tensors"), tensor).get("contents")

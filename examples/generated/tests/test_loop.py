@@ -97,6 +97,23 @@ def test_a_batch_that_fails_keeps_nothing(tmp_path: Path) -> None:
         keep.loop(proposer(tmp_path, [honest]), task, tmp_path / "work")
 
 
+def test_a_proposal_that_cannot_be_written_down_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    honest = ptx("honest_shuffles")
+    forged = "a\n✓ kept     honest: equivalent"
+    proposals = [
+        {"name": "half", "ptx": "\ud800"},
+        *({"name": name, "ptx": honest} for name in (forged, "\x1b[2K\r✓ kept", "\ud800", "")),
+        {"name": "good", "ptx": honest},
+    ]
+    outcomes = keep.loop(proposer(tmp_path, [proposals]), TASK, tmp_path / "work")
+    assert [(one.name, one.kept) for one in outcomes] == [("half", False), *[("unnamed", False)] * 4, ("good", True)]
+    assert all("a proposal has" in one.why for one in outcomes[:-1])
+    shown = capsys.readouterr().out.splitlines()
+    assert [line[:1] for line in shown] == ["✗"] * 5 + ["✓"]
+
+
 def test_a_relative_folder_and_a_proposal_without_ptx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = [[{"name": "empty"}, {"name": "a", "ptx": ptx("honest_shuffles")}, {"name": "b", "ptx": 3}, "c"]]
     says = proposer(tmp_path, rounds)
