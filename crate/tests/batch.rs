@@ -241,7 +241,7 @@ fn the_plain_command_line_says_where_ray_is() {
     let manifest = folder.write("m.jsonl", &[question("a", &corpus(DIFFERENT))]);
     let done = batch(&manifest, &folder.path("r.jsonl"), &["--ray", "auto"]);
     assert_eq!(done.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&done.stderr).contains("pip install 'warpproof[ray]'"), "{done:?}");
+    assert!(String::from_utf8_lossy(&done.stderr).contains("pip install './python[ray]'"), "{done:?}");
 }
 
 fn answers_so_far(out: &Path) -> usize {

@@ -26,10 +26,16 @@ fn shape(kernel: &str) -> String {
     let kernel =
         ir::lower(Source::Optimized, &parsed.module, None).unwrap_or_else(|_| panic!("{path}")).kernel;
     let threads = kernel.required_block.map_or(1, |block| block[0]);
+    let format = |first: usize| match path.split('/').next() {
+        Some("half") => Format::F16,
+        Some("bfloat") => Format::Bf16,
+        Some("rounded_word") if first > 0 => Format::Bf16,
+        _ => Format::F32,
+    };
     let tensor = |first: usize| TensorSetup {
         variable: None,
         name: format!("x{first}"),
-        format: Some(Format::F32),
+        format: Some(format(first)),
         shape: Some(vec![u64::from(threads)]),
         strides: None,
         role: None,
@@ -60,7 +66,8 @@ fn shape(kernel: &str) -> String {
         parameters: (0..count).map(pointer).collect(),
     };
     let budget = Budget::default();
-    let run = sim::simulate(&Options::default(), &budget, &kernel, &setup);
+    let options = Options { open_inputs: true, ..Options::default() };
+    let run = sim::simulate(&options, &budget, &kernel, &setup);
     assert!(run.faults.is_empty(), "{path}: {:?}", run.faults);
     let output = parameter.unwrap_or(count - 1);
     let state = run.tensors.iter().find(|state| state.tensor == output).expect("the output was written");

@@ -81,6 +81,9 @@ export const tabText = {
     use: 'Verify with these',
     useOne: 'Analyze with these',
   },
+  findings: {
+    write: 'Write this into the spec',
+  },
   tensor: {
     name: 'Name',
     nameTaken: 'This name is taken, or it is a module variable, which its module names.',
@@ -126,7 +129,7 @@ export const tabText = {
   },
   link: {
     empty: 'it is empty',
-    version: (version: string) => `this page cannot read version “${version}” of the format; a newer page may have written it`,
+    version: (version: string) => `it begins with “${version}”, and this page reads links that begin with “1”. Copy the whole link again; if that one begins the same, a newer version of this page made it: reload the page to get that version`,
     alphabet: (place: number, character: string) => `character ${place} of the link, “${character}”, cannot stand in a link; it was probably added on the way`,
     incomplete: (part: string, missing: number, cut: boolean) => `${part} is incomplete${missing > 0 ? ` (${counted(exact(missing), 'byte is', 'bytes are')} missing)` : ''}${cut ? '; the link was probably cut off' : ''}`,
     checksum: 'the checksum does not fit, so the texts may not be what was shared',
@@ -233,7 +236,7 @@ export const tabText = {
   pairFile: {
     notJson: 'it is not JSON, or was cut off',
     notOurs: 'it is not a file of Warpproof',
-    version: (version: string) => `this page cannot read version ${version} of the format; a newer page may have written it`,
+    version: (version: string) => `it is written for version ${version} of the format, and this page reads version 1: reload the page to get its newest version`,
     notText: (key: string) => `its part “${key}” is not text`,
     refused: (name: string, why: string) => `The file ${name} cannot be opened: ${why}.`,
   },

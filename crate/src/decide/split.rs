@@ -113,11 +113,11 @@ pub(super) fn copied(
 fn compared(new: &mut Terms, relation: Relation, a: Term, b: Term) -> Term {
     let (value, is_zero) = match (relation, a, b) {
         (Relation::Equal, value, Term::ZERO) | (Relation::Equal, Term::ZERO, value) => (value, true),
-        (Relation::LessEqual, value, Term::ZERO) if is_positive_or_zero(new, value, &mut { MOST }) => {
+        (Relation::LessEqual, value, Term::ZERO) if new.is_not_negative(value, &mut { MOST }) => {
             (value, true)
         }
         (Relation::Less, Term::ZERO, value)
-            if new.is_defined(value) && is_positive_or_zero(new, value, &mut { MOST }) =>
+            if new.is_defined(value) && new.is_not_negative(value, &mut { MOST }) =>
         {
             (value, false)
         }
@@ -144,25 +144,7 @@ pub(super) fn bare(terms: &Terms, mut value: Term) -> Term {
 
 /// Whether a value is seen to be zero where it is not positive.
 pub(super) fn is_zero_if_not_positive(terms: &Terms, value: Term) -> bool {
-    is_positive_or_zero(terms, value, &mut { MOST })
-}
-
-/// Whether a value is seen not to be negative.
-fn is_positive_or_zero(terms: &Terms, value: Term, fuel: &mut u32) -> bool {
-    if let Some(known) = terms.as_rational(value) {
-        return *known >= num_rational::BigRational::zero();
-    }
-    let Some(left) = fuel.checked_sub(1) else { return false };
-    *fuel = left;
-    let mut of = |term: Term| is_positive_or_zero(terms, term, fuel);
-    match terms.node(value) {
-        Node::Unary(Unary::Abs | Unary::Sqrt | Unary::Exp | Unary::Exp2, _) => true,
-        Node::Max(a, b) => of(a) || of(b),
-        Node::Min(a, b) | Node::Add(a, b) | Node::Div(a, b) | Node::Select(_, a, b) => of(a) && of(b),
-        Node::Mul(a, b) => a == b || of(a) && of(b),
-        Node::Fma(a, b, c) => (a == b || of(a) && of(b)) && of(c),
-        _ => false,
-    }
+    terms.is_not_negative(value, &mut { MOST })
 }
 
 /// The ways of a pair, each a pair by itself; none where both sides ask nothing in common, or nothing is to be gained.

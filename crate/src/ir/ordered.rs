@@ -14,32 +14,58 @@
 
 use super::kernel::{Constant, Instr, Kernel, Reg, RegisterKind};
 use crate::base::{Format, FormatClass};
-use crate::isa::{Access, AtomicOp, Effect, Lanewise, Meaning};
+use crate::isa::{Access, AtomicOp, Effect, Lanewise, Meaning, Space};
 use crate::term::{Term, Terms};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+
+/// Instructions on one side of a branch, at most.
+const MOST: usize = 16;
 
 /// Joins all such pairs of a kernel.
 pub(super) fn join(kernel: &mut Kernel) {
-    let is_ordered = |instr: &Instr| ordered(instr).is_some();
-    if !kernel.code.iter().any(is_ordered) {
+    if !kernel.code.iter().any(|instr| ordered(instr).is_some()) {
         return;
     }
-    let targets = targets(kernel);
+    let before = before(kernel);
     for pc in 0..kernel.code.len() as u32 {
-        if let Some((atomic, then)) = joined(kernel, &targets, pc) {
-            let next = Instr { span: kernel.code[pc as usize].span, ..then };
-            kernel.code[pc as usize] = atomic;
-            kernel.code[pc as usize + 1] = next;
+        let Some(pair) = pair(kernel, &before, pc) else { continue };
+        let branch = &mut kernel.code[pc as usize];
+        let left_out = match branch.effect {
+            Effect::Branch if branch.target == pair.begins => {
+                branch.guard = None;
+                None
+            }
+            Effect::Branch => Some(pc),
+            _ => Some(2 * pc + 1 - pair.atomic),
+        };
+        if let Some(at) = left_out {
+            let instr = &mut kernel.code[at as usize];
+            (instr.effect, instr.guard, instr.dst, instr.src) = (Effect::Nothing, None, 0..0, 0..0);
         }
+        let atomic = &mut kernel.code[pair.atomic as usize];
+        (atomic.effect, atomic.guard, atomic.dst) = (pair.effect, None, 0..0);
     }
 }
 
-/// Where branches lead.
-fn targets(kernel: &Kernel) -> FxHashSet<u32> {
-    let mut targets: FxHashSet<u32> = kernel.tables.iter().flatten().copied().collect();
-    let branches = kernel.code.iter().filter(|instr| matches!(instr.effect, Effect::Branch));
-    targets.extend(branches.map(|instr| instr.target));
-    targets
+/// For each instruction those after which control may come to it.
+fn before(kernel: &Kernel) -> Vec<Vec<u32>> {
+    let mut before = vec![Vec::new(); kernel.code.len() + 1];
+    for (at, instr) in (0u32..).zip(&kernel.code) {
+        match instr.effect {
+            Effect::Branch => before[instr.target as usize].push(at),
+            Effect::BranchIndexed => {
+                kernel.tables[instr.target as usize]
+                    .iter()
+                    .for_each(|target| before[*target as usize].push(at));
+            }
+            _ => {}
+        }
+        let leaves = matches!(instr.effect, Effect::Branch | Effect::BranchIndexed | Effect::Exit);
+        if !leaves || instr.guard.is_some() {
+            before[at as usize + 1].push(at);
+        }
+    }
+    before
 }
 
 /// An atomic maximum or minimum of integers: which of the two, and whether they have a sign.
@@ -57,130 +83,196 @@ fn ordered(instr: &Instr) -> Option<(bool, bool, Access)> {
     }
 }
 
-/// The instruction that stands for a pair whose branch, or whose first atomic, is at `pc`, and the one after it.
-fn joined(kernel: &Kernel, targets: &FxHashSet<u32>, pc: u32) -> Option<(Instr, Instr)> {
+/// Of a pair, the side that becomes the one for all: where it begins, and its atomic, which then is that.
+struct Pair {
+    begins: u32,
+    atomic: u32,
+    effect: Effect,
+}
+
+/// The pair of which the branch, or the first of two atomics, is at `pc`.
+fn pair(kernel: &Kernel, before: &[Vec<u32>], pc: u32) -> Option<Pair> {
     let instr = &kernel.code[pc as usize];
     let guard = instr.guard?;
-    if targets.contains(&(pc + 1)) || pc as usize + 1 >= kernel.code.len() {
-        return None;
-    }
-    // What is executed where the predicate is true and where it is false.
-    let (pair, then) = match instr.effect {
+    let begins = (0..=pc).rev().find(|at| before[*at as usize] != [at.wrapping_sub(1)])?;
+    let mut values =
+        Values { kernel, known: FxHashMap::default(), now: FxHashMap::default(), tests: Vec::new() };
+    (begins..pc).for_each(|at| values.execute(at));
+    // What is executed where the predicate is true, and where it is false.
+    let sides = match instr.effect {
         Effect::Branch => {
-            let (jumps, meet) = alone(kernel, instr.target)?;
-            let (falls, other) = alone(kernel, pc + 1)?;
-            let then = Instr {
-                effect: Effect::Branch,
-                guard: None,
-                dst: 0..0,
-                src: 0..0,
-                target: meet,
-                ..instr.clone()
-            };
-            ((meet == other).then_some([jumps, falls])?, then)
+            let (jumps, meet) = values.side(before, pc, instr.target)?;
+            let (falls, other) = values.side(before, pc, pc + 1)?;
+            (meet == other).then_some([jumps, falls])?
         }
-        Effect::Atomic { .. } => {
-            let next = &kernel.code[pc as usize + 1];
-            let turned = next
-                .guard
-                .is_some_and(|other| other.predicate == guard.predicate && other.negated != guard.negated);
-            let then = Instr { effect: Effect::Nothing, guard: None, dst: 0..0, src: 0..0, ..next.clone() };
-            (turned.then_some([pc, pc + 1])?, then)
+        Effect::Atomic { .. } if before.get(pc as usize + 1)? == &[pc] => {
+            let next = kernel.code.get(pc as usize + 1)?.guard?;
+            let turned = (next.predicate, next.negated) == (guard.predicate, !guard.negated);
+            let mut side = |at: u32| Side { begins: at, atomic: at, operands: values.operands(at) };
+            turned.then(|| [side(pc), side(pc + 1)])?
         }
         _ => return None,
     };
-    let [holds, fails] = if guard.negated { [pair[1], pair[0]] } else { pair };
-    let [one, other] = [holds, fails].map(|at| &kernel.code[at as usize]);
+    let [holds, fails] = sides;
+    let [holds, fails] = if guard.negated { [fails, holds] } else { [holds, fails] };
+    let [one, other] = [&holds, &fails].map(|side| &kernel.code[side.atomic as usize]);
     let (larger, signed, access) = ordered(one)?;
     let (smaller, unsigned, second) = ordered(other)?;
-    let same = kernel.src(one) == kernel.src(other)
-        && one.offset == other.offset
-        && access.format.bits() == second.format.bits()
-        && (access.space, access.strength, access.vector) == (second.space, second.strength, second.vector);
-    if !same || larger == smaller || signed == unsigned || is_used(kernel, one) || is_used(kernel, other) {
+    let alike = |access: Access| (access.format.bits(), access.space, access.strength, access.vector);
+    let same =
+        holds.operands == fails.operands && one.offset == other.offset && alike(access) == alike(second);
+    let used = |atomic: &Instr| kernel.dst(atomic).iter().any(|result| is_read(kernel, *result, |_| true));
+    if !same || larger == smaller || signed == unsigned || used(one) || used(other) {
         return None;
     }
-    // The signed one is for what is not negative.
-    if asked(kernel, targets, pc, guard.predicate, kernel.src(one)[1])? != signed {
+    // The signed one has to be for what is not negative.
+    let word = *holds.operands.get(1)?;
+    let predicate = values.of(guard.predicate);
+    let asked = values.tests.iter().find(|(result, _, value)| (*result, *value) == (predicate, word))?.1;
+    if asked != signed {
         return None;
     }
-    let by_sign = if signed { one } else { other };
-    let largest = if signed { larger } else { smaller };
     let format = if access.format.bits() == 64 { Format::F64 } else { Format::F32 };
+    let (side, largest) = if signed { (holds, larger) } else { (fails, smaller) };
     (access.format.bits() == format.bits()).then(|| {
         let op = if largest { AtomicOp::Max } else { AtomicOp::Min };
         let effect = Effect::Atomic { op, access: Access { format, ..access } };
-        (Instr { effect, guard: None, dst: 0..0, ..by_sign.clone() }, then)
+        Pair { begins: side.begins, atomic: side.atomic, effect }
     })
 }
 
-/// The atomic that is all that is executed from there on, and where control is after it.
-fn alone(kernel: &Kernel, mut at: u32) -> Option<(u32, u32)> {
-    let (mut found, mut steps) = (None, 0);
-    loop {
-        let instr = kernel.code.get(at as usize)?;
-        steps += 1;
-        match instr.effect {
-            _ if steps > 8 => return None,
-            Effect::Branch if instr.guard.is_none() => at = instr.target,
-            _ if found.is_some() => return Some((found?, at)),
-            Effect::Atomic { .. } if instr.guard.is_none() => {
-                found = Some(at);
-                at += 1;
-            }
-            _ => return None,
+/// Whether a register is read by an instruction of some.
+fn is_read(kernel: &Kernel, reg: Reg, some: impl Fn(u32) -> bool) -> bool {
+    let reads = |instr: &Instr| {
+        kernel.src(instr).contains(&reg) || instr.guard.is_some_and(|guard| guard.predicate == reg)
+    };
+    (0u32..).zip(&kernel.code).any(|(at, instr)| some(at) && reads(instr))
+}
+
+/// Where control is once jumps that everybody makes are made.
+fn behind(kernel: &Kernel, mut at: u32) -> u32 {
+    for _ in 0..MOST {
+        match kernel.code.get(at as usize) {
+            Some(Instr { effect: Effect::Branch, guard: None, target, .. }) => at = *target,
+            _ => break,
         }
     }
+    at
 }
 
-/// Whether an atomic's result is read by anything.
-fn is_used(kernel: &Kernel, atomic: &Instr) -> bool {
-    kernel.dst(atomic).iter().any(|result| {
-        !matches!(kernel.registers[result.index()], RegisterKind::Sink)
-            && kernel.code.iter().any(|instr| {
-                kernel.src(instr).contains(result)
-                    || instr.guard.is_some_and(|guard| guard.predicate == *result)
-            })
-    })
+/// One side of a branch that is an atomic and what that needs.
+struct Side {
+    begins: u32,
+    atomic: u32,
+    /// The values of its address and its operands.
+    operands: Vec<u32>,
 }
 
-/// What a register holds: what it held as the block began, or what an instruction has left there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
+/// What a value is made of: those of one kind are the same value.
+#[derive(PartialEq, Eq, Hash)]
+enum Made {
+    /// It was in this register before.
     Old(Reg),
-    New(u32, usize),
+    Constant(Constant),
+    /// By this function of others.
+    Lanewise(u32, usize, Vec<u32>),
+    Generic(Space, bool, u32),
+    /// By this instruction, in no way that matters.
+    At(u32, usize),
 }
 
-/// Whether a predicate says at `pc` that the float in a register is not negative (`true`), or that it is (`false`).
-fn asked(kernel: &Kernel, targets: &FxHashSet<u32>, pc: u32, predicate: Reg, word: Reg) -> Option<bool> {
-    let leaves = |at: u32| matches!(kernel.code[at as usize].effect, Effect::Branch | Effect::BranchIndexed);
-    let begins = (0..=pc).rev().find(|at| targets.contains(at) || *at == 0 || leaves(*at - 1))?;
-    let mut now: FxHashMap<Reg, Holds> = FxHashMap::default();
-    let mut tests: Vec<(Holds, bool, Holds)> = Vec::new();
-    for at in begins..pc {
-        let instr = &kernel.code[at as usize];
-        let of = |reg: Reg| now.get(&reg).copied().unwrap_or(Holds::Old(reg));
-        let mut copied = None;
-        match &instr.effect {
-            Effect::Move { .. } if instr.guard.is_none() => copied = Some(of(kernel.src(instr)[0])),
-            Effect::Lanewise(op) if instr.guard.is_none() => {
-                if let Some((source, says)) = sign(kernel, op, kernel.src(instr)) {
-                    let value = of(kernel.src(instr)[source]);
-                    tests.push((Holds::New(at, 0), says, value));
-                    tests.push((Holds::New(at, 1), !says, value));
-                }
-            }
-            _ => {}
+/// The values of registers, by number, along a piece of code that nothing else leads into.
+struct Values<'a> {
+    kernel: &'a Kernel,
+    known: FxHashMap<Made, u32>,
+    now: FxHashMap<Reg, u32>,
+    /// Predicates that say whether a value, taken as a float, is negative; whether they hold where it is not.
+    tests: Vec<(u32, bool, u32)>,
+}
+
+impl Values<'_> {
+    fn number(&mut self, made: Made) -> u32 {
+        let next = self.known.len() as u32;
+        *self.known.entry(made).or_insert(next)
+    }
+
+    fn of(&mut self, reg: Reg) -> u32 {
+        if let Some(value) = self.now.get(&reg) {
+            return *value;
         }
-        for (which, reg) in kernel.dst(instr).iter().enumerate() {
-            now.insert(*reg, copied.unwrap_or(Holds::New(at, which)));
+        match &self.kernel.registers[reg.index()] {
+            RegisterKind::Constant(constant) => self.number(Made::Constant(constant.clone())),
+            _ => self.number(Made::Old(reg)),
         }
     }
-    let of = |reg: Reg| now.get(&reg).copied().unwrap_or(Holds::Old(reg));
-    let test = tests.iter().find(|(result, ..)| *result == of(predicate));
-    test.filter(|(.., value)| *value == of(word)).map(|(_, says, _)| *says)
-}
 
+    fn operands(&mut self, at: u32) -> Vec<u32> {
+        let kernel = self.kernel;
+        kernel.src(&kernel.code[at as usize]).iter().map(|reg| self.of(*reg)).collect()
+    }
+
+    fn execute(&mut self, at: u32) {
+        let kernel = self.kernel;
+        let instr = &kernel.code[at as usize];
+        let operands = self.operands(at);
+        let results: Vec<u32> = (0..kernel.dst(instr).len())
+            .map(|which| match &instr.effect {
+                _ if instr.guard.is_some() => self.number(Made::At(at, which)),
+                Effect::Move { .. } => operands[0],
+                Effect::Lanewise(op) => self.number(Made::Lanewise(op.operation, which, operands.clone())),
+                Effect::ToGeneric(space) => self.number(Made::Generic(*space, true, operands[0])),
+                Effect::FromGeneric(space) => self.number(Made::Generic(*space, false, operands[0])),
+                _ => self.number(Made::At(at, which)),
+            })
+            .collect();
+        if let Effect::Lanewise(op) = &instr.effect
+            && let Some((source, says)) = sign(kernel, op, kernel.src(instr))
+        {
+            let tests =
+                results.iter().zip([says, !says]).map(|(result, says)| (*result, says, operands[source]));
+            self.tests.extend(tests);
+        }
+        kernel.dst(instr).iter().zip(results).for_each(|(reg, value)| _ = self.now.insert(*reg, value));
+    }
+
+    /// The side of a branch at `pc` that begins at `at`, if it does nothing but an atomic and nothing else leads there;
+    /// and where control is after it.
+    fn side(&mut self, before: &[Vec<u32>], pc: u32, begins: u32) -> Option<(Side, u32)> {
+        let kernel = self.kernel;
+        let before_it = self.now.clone();
+        let (mut at, mut from, mut path) = (begins, pc, Vec::new());
+        while path.len() < MOST && before.get(at as usize)? == &[from] {
+            let instr = &kernel.code[at as usize];
+            path.push(at);
+            from = at;
+            at = match instr.effect {
+                _ if instr.guard.is_some() => return None,
+                Effect::Branch => instr.target,
+                Effect::Atomic { .. } => {
+                    let operands = self.operands(at);
+                    self.now = before_it;
+                    let written = path.iter().flat_map(|at| kernel.dst(&kernel.code[*at as usize]));
+                    let outside = |at: u32| !path.contains(&at);
+                    if written.into_iter().any(|reg| is_read(kernel, *reg, outside)) {
+                        return None;
+                    }
+                    let side = Side { begins, atomic: at, operands };
+                    return Some((side, behind(kernel, at + 1)));
+                }
+                Effect::Move { .. }
+                | Effect::Lanewise(_)
+                | Effect::ToGeneric(_)
+                | Effect::FromGeneric(_)
+                | Effect::Nothing => {
+                    self.execute(at);
+                    at + 1
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+}
 /// Of a comparison that asks for the sign of a number, or of a word: which source, and whether it holds for those that
 /// are not negative.
 fn sign(kernel: &Kernel, op: &Lanewise, src: &[Reg]) -> Option<(usize, bool)> {

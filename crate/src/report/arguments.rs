@@ -165,7 +165,14 @@ fn described((at, p): (usize, &Parameter)) -> String {
 
 /// Whether one parameter can stand for another.
 fn fits(p: &Parameter, q: &Parameter) -> bool {
-    p.aggregate == q.aggregate && (p.pointer == q.pointer || p.size == q.size)
+    let number = |p: &Parameter| !p.aggregate && !p.pointer;
+    let other = |p: &Parameter, q: &Parameter| p.format.is_float() && is_integer(q.format);
+    let unlike = number(p) && number(q) && (other(p, q) || other(q, p));
+    p.aggregate == q.aggregate && (p.pointer == q.pointer || p.size == q.size) && !unlike
+}
+
+fn is_integer(format: Format) -> bool {
+    matches!(format.class(), FormatClass::Signed | FormatClass::Unsigned)
 }
 
 /// In what parameters do not correspond: their number, or the first that is something else.
@@ -215,17 +222,32 @@ pub fn args(kernel: &Kernel) -> String {
     written(&made_up(kernel).0)
 }
 
-const OTHERS_WRITTEN: &str = "from the other kernel's, by position, although the two kernels write to different ones (if \
-                              their parameters are in another order, say so with `args`)";
+const BY_KIND: &str = "from the other kernel's, by what they are, since these are in another order (those of one kind in \
+                       theirs; if that is not what is meant, say so with `args`)";
 
-/// Whether as many parameters are written through, and not the same ones.
-fn in_another_order(mine: &[Parameter], theirs: &[Parameter]) -> bool {
-    let writes = |parameters: &[Parameter]| -> Option<Vec<bool>> {
-        parameters.iter().filter(|p| p.pointer).map(pairing::written).collect()
+/// Which parameters of the other kernel these are, if the two have the same kinds of parameters in another order: read
+/// or written through, floats or integers.
+fn in_another_order(mine: &[Parameter], theirs: &[Parameter]) -> Option<Vec<usize>> {
+    let kinds = |parameters: &[Parameter]| -> Option<Vec<(bool, bool, u32)>> {
+        let kind = |p: &Parameter| match (p.aggregate, p.pointer) {
+            (true, _) => None,
+            (_, true) => Some((true, pairing::written(p)?, 0)),
+            _ => Some((false, p.format.is_float(), p.size)),
+        };
+        parameters.iter().map(kind).collect()
     };
-    let count = |writes: &[bool]| writes.iter().filter(|written| **written).count();
-    let (Some(mine), Some(theirs)) = (writes(mine), writes(theirs)) else { return false };
-    mine != theirs && count(&mine) == count(&theirs)
+    let (mine, theirs) = (kinds(mine)?, kinds(theirs)?);
+    if mine == theirs {
+        return None;
+    }
+    let mut taken = vec![false; theirs.len()];
+    mine.iter()
+        .map(|kind| {
+            let at = (0..theirs.len()).find(|at| !taken[*at] && theirs[*at] == *kind)?;
+            taken[at] = true;
+            Some(at)
+        })
+        .collect()
 }
 
 /// The other kernel's arguments, by name where both kernels use the same parameter names, else by
@@ -249,8 +271,10 @@ fn follow(
         .collect();
     let (order, how) = match by_name {
         Some(order) => (order, "from the other kernel's, by name"),
-        None if in_another_order(mine, model) => ((0..mine.len()).collect(), OTHERS_WRITTEN),
-        None => ((0..mine.len()).collect(), "from the other kernel's, by position"),
+        None => match in_another_order(mine, model) {
+            Some(order) => (order, BY_KIND),
+            None => ((0..mine.len()).collect(), "from the other kernel's, by position"),
+        },
     };
     let fits = order.iter().zip(mine).all(|(at, p)| fits(p, &model[*at]));
     // What this kernel alone reads of a struct has a name of its own.

@@ -303,6 +303,7 @@ impl<'a> Question<'a> {
             timeline_events: self.options.timeline_events,
             stop_at_barrier: None,
             world: self.world,
+            open_inputs: false,
         };
         let kernels: Vec<&Kernel> = asked.iter().map(|asked| asked.kernel).collect();
         let clock = self.options.clock;

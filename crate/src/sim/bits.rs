@@ -14,8 +14,18 @@ use super::gaps;
 use crate::base::{Format, FormatClass};
 use crate::term::{BitOp, Node, Relation, Symbol, SymbolKind, Term, Terms, Unary, Value};
 
-/// The term of a value read as a bit pattern of `width` bits.
+/// The term of a value read as a bit pattern of `width` bits, all of them: a bf16 with zeros below it is that number's
+/// as an f32.
 pub(super) fn as_bits(terms: &mut Terms, value: Value, width: u32) -> Option<Term> {
+    let pattern = as_pattern(terms, value, width)?;
+    Some(match widened(terms, pattern) {
+        Some(number) => terms.bits_of(Format::F32, number),
+        None => pattern,
+    })
+}
+
+/// The same, of which parts may be taken.
+pub(super) fn as_pattern(terms: &mut Terms, value: Value, width: u32) -> Option<Term> {
     match value {
         Value::Concrete(bits) => Some(terms.bit_constant(mask(bits, width))),
         Value::Undefined(_) => None,
@@ -54,6 +64,15 @@ pub(super) fn value_of(terms: &Terms, pattern: Term) -> Value {
     }
 }
 
+/// The number that a pattern is as an f32, if it is a bf16 with zeros below it.
+pub(super) fn widened(terms: &Terms, pattern: Term) -> Option<Term> {
+    let Node::Bits(BitOp::Concat, 32, low, high, _) = terms.node(pattern) else { return None };
+    match terms.node(high) {
+        Node::BitsOf(Format::Bf16, number) if bit_number(terms, low) == Some(0) => Some(number),
+        _ => None,
+    }
+}
+
 /// The low and high halves of a symbol of `width` bits, if it was put together from two.
 pub(super) fn halves(terms: &Terms, symbol: Symbol, width: u32) -> Option<(Value, Value)> {
     if symbol.kind != SymbolKind::Bits {
@@ -88,7 +107,7 @@ pub(super) fn concat(terms: &mut Terms, low: Value, high: Value, width: u32) -> 
     if let (Value::Concrete(low), Value::Concrete(high)) = (low, high) {
         return Value::Concrete(mask(low, half) | mask(high, half) << half);
     }
-    let (Some(low), Some(high)) = (as_bits(terms, low, half), as_bits(terms, high, half)) else {
+    let (Some(low), Some(high)) = (as_pattern(terms, low, half), as_pattern(terms, high, half)) else {
         return gaps::concat(terms, low, high, width);
     };
     if let (
@@ -165,7 +184,7 @@ pub(super) fn slice(terms: &mut Terms, value: Value, width: u32, at: u32, bits: 
                 let inner = value_of(terms, inner);
                 return slice(terms, inner, held.into(), from as u32, bits);
             }
-            let Some(pattern) = as_bits(terms, value, width) else { return Value::NEVER };
+            let Some(pattern) = as_pattern(terms, value, width) else { return Value::NEVER };
             let from = terms.bit_constant(u64::from(at));
             Value::Symbolic(Symbol::bits(terms.bits(BitOp::Slice, bits as u8, pattern, from, Term::ZERO)))
         }
@@ -273,13 +292,15 @@ fn number_of_pattern(terms: &mut Terms, format: Format, pattern: Term) -> Term {
             let b = number_of_pattern(terms, format, b);
             terms.select(condition, a, b)
         }
-        Node::Bits(BitOp::Concat, 32, low, high, _)
-            if format == Format::F32 && bit_number(terms, low) == Some(0) =>
+        Node::Bits(BitOp::Concat, 32, ..)
+            if format.bits() == 32
+                && let Some(number) = widened(terms, pattern) =>
         {
-            match terms.node(high) {
-                Node::BitsOf(Format::Bf16, number) => number,
-                _ => terms.from_bits(format, pattern),
+            if format == Format::F32 {
+                return number;
             }
+            let word = terms.bits_of(Format::F32, number);
+            terms.from_bits(format, word)
         }
         Node::BitsOf(held, number) if held != format => {
             reinterpret(terms, format, Symbol::number(held, number))
@@ -445,15 +466,17 @@ fn shortcut(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Optio
     {
         return Some(value);
     }
-    if let SymbolKind::Number(format) = symbol.kind
-        && format.is_float()
-        && format.bits() == width
-    {
+    let wide = match symbol.kind {
+        SymbolKind::Number(format) if format.is_float() && format.bits() == width => Some((format, symbol.term)),
+        SymbolKind::Bits => widened(terms, symbol.term).map(|number| (Format::F32, number)),
+        _ => None,
+    };
+    if let Some((format, float)) = wide {
         let number = match (op, constant) {
-            (BitOp::Xor, flip) if flip == sign => Some(terms.neg(symbol.term)),
-            (BitOp::And, keep) if keep == sign - 1 => Some(terms.unary(Unary::Abs, symbol.term)),
+            (BitOp::Xor, flip) if flip == sign => Some(terms.neg(float)),
+            (BitOp::And, keep) if keep == sign - 1 => Some(terms.unary(Unary::Abs, float)),
             (BitOp::Or, set) if set == sign => {
-                let abs = terms.unary(Unary::Abs, symbol.term);
+                let abs = terms.unary(Unary::Abs, float);
                 Some(terms.neg(abs))
             }
             _ => None,

@@ -4,7 +4,7 @@
 //! take them apart again. Where an instruction only moves whole bytes its result is put together
 //! from the same parts: neighbouring bytes of one number are that number again.
 
-use super::bits::{as_bits, concat, mask, pattern_width, slice, value_of};
+use super::bits::{as_pattern, concat, mask, pattern_width, slice, value_of};
 use crate::base::{Format, FormatClass};
 use crate::isa::{Lanewise, Pick};
 use crate::term::{BitOp, Node, Symbol, Term, Terms, Value, integers};
@@ -25,7 +25,7 @@ fn bytes(terms: &mut Terms, value: Value, width: u32) -> Option<Vec<Byte>> {
     if let Value::Concrete(bits) = value {
         return Some((0..count).map(|at| Byte::Known((bits >> (8 * at)) as u8)).collect());
     }
-    let pattern = as_bits(terms, value, width)?;
+    let pattern = as_pattern(terms, value, width)?;
     let mut found = Vec::with_capacity(count);
     collect(terms, pattern, width, &mut found);
     Some(found)

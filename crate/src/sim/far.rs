@@ -20,6 +20,7 @@
 //! Misses: sides that agree on all arguments that were run and differ on others beyond the border, which
 //! the ledger assumes away.
 
+use super::bits::widened;
 use super::ends;
 use super::machine::Machine;
 use super::memory::Owner;
@@ -31,7 +32,7 @@ use crate::base::{Exhausted, Format};
 use crate::ir::{Instr, Reg};
 use crate::isa::{Effect, Space, WARP};
 use crate::term::eval::{Domain, Quantity, Reals, operands};
-use crate::term::{Node, Relation, SymbolKind, Term, Terms, Unary, Value};
+use crate::term::{Node, Relation, Symbol, SymbolKind, Term, Terms, Unary, Value};
 use num_traits::ToPrimitive;
 
 /// Arguments that both sides are run on, at least.
@@ -257,6 +258,9 @@ impl Machine<'_> {
         for at in 0..self.warps[index].register_count() {
             let reg = Reg(at as u32);
             let Value::Symbolic(symbol) = self.warps[index].get(reg, lane) else { continue };
+            // A bf16 that was widened is any float here.
+            let wide = widened(&self.terms, symbol.term).filter(|_| symbol.kind == SymbolKind::Bits);
+            let symbol = wide.map_or(symbol, |number| Symbol::number(Format::F32, number));
             let value = sample.value(&self.terms, symbol.term, &mut { TERM });
             let word = match (symbol.kind, value) {
                 (SymbolKind::Number(format), Some(value)) => bits(value, format),

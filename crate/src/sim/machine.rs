@@ -249,6 +249,9 @@ impl<'a> Machine<'a> {
         // What is waited for is written, whatever the spec calls it.
         let watching = Watching { inputs: watching.inputs || waits, ..watching };
         let Watching { inputs, places, tickets, locks, way, asked, mut terms, spent } = watching;
+        if options.open_inputs {
+            terms.open_elements();
+        }
         let memory = Memory::new(kernel, setup, &mut terms, inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let threads: u32 = setup.launch.block.iter().product();

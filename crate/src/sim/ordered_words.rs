@@ -18,6 +18,9 @@ use crate::term::{Node, Relation, Symbol, Term, Value};
 /// What is taken for granted.
 pub(super) const FLOATS: &str = "no float that an atomic compares as an integer is -0 or NaN";
 
+/// Nodes of an operand that are looked at for its sign.
+const NODES: u32 = 64;
+
 impl Machine<'_> {
     /// The update of floats that one of integers is.
     pub(super) fn as_floats(
@@ -49,8 +52,7 @@ impl Machine<'_> {
             true => [(Relation::Less, number, zero), (Relation::LessEqual, as_integer, minus_one)],
             false => [(Relation::LessEqual, zero, number), (Relation::LessEqual, zero, as_integer)],
         };
-        let (low, high) = self.terms.ends(number).unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-        let seen = if signed { low >= 0.0 } else { high < 0.0 };
+        let seen = signed && self.terms.is_not_negative(number, &mut { NODES });
         let fits = seen
             || wrong.into_iter().any(|(relation, a, b)| {
                 let wrong = self.terms.compare(relation, a, b);

@@ -192,6 +192,8 @@ pub struct Options {
     pub stop_at_barrier: Option<u64>,
     /// What the machine chooses where PTX leaves it open.
     pub world: super::World,
+    /// Inputs may be infinite, or no numbers.
+    pub open_inputs: bool,
 }
 
 impl Default for Options {
@@ -204,6 +206,7 @@ impl Default for Options {
             timeline_events: 1 << 20,
             stop_at_barrier: None,
             world: super::World::default(),
+            open_inputs: false,
         }
     }
 }

@@ -25,7 +25,11 @@ const LANGUAGES: &[Foreign] = &[
             "`cuobjdump -ptx FILE` extracts the PTX where the file still holds it",
             "else compile the source again: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`",
         ],
-        is: |text| text.contains("/*0000*/") || text.contains("/*0010*/") || text.contains(".headerflags"),
+        is: |text| {
+            ["/*0000*/", "/*0010*/", ".headerflags", "c[0x0][0x", "SR_TID.", "SR_CTAID."]
+                .iter()
+                .any(|word| text.contains(word))
+        },
     },
     Foreign {
         name: "Python",

@@ -17,6 +17,10 @@ use crate::base::Format;
 
 /// What stands for the question whether something that may divide by zero is a number.
 const IS_NUMBER: &str = "is_number";
+/// And the one whether it is infinite, or which infinity it is.
+const IS_INFINITE: &str = "is_infinite";
+const IS_INFINITY: &str = "is_infinity";
+const IS_MINUS_INFINITY: &str = "is_minus_infinity";
 /// So many nodes are looked at for what such a question changes.
 const STEPS: u32 = 64;
 
@@ -128,7 +132,7 @@ impl Terms {
     /// Whether a value is ±∞, as a kernel asks: what may divide by zero may be, and nobody learns where.
     pub fn asked_infinite(&mut self, operand: Term) -> Term {
         if self.is_partial(operand) {
-            let known = self.apply("is_infinite", operand, Term::ZERO);
+            let known = self.apply(IS_INFINITE, operand, Term::ZERO);
             return self.compare(Relation::Equal, known, Term::ONE);
         }
         if !self.may_be_infinite(operand) {
@@ -141,7 +145,7 @@ impl Terms {
 
     /// Whether a value that may divide by zero is the one infinity.
     pub fn asked_infinity(&mut self, operand: Term, limit: Term) -> Term {
-        let name = if limit == Term::INFINITY { "is_infinity" } else { "is_minus_infinity" };
+        let name = if limit == Term::INFINITY { IS_INFINITY } else { IS_MINUS_INFINITY };
         match self.node(operand) {
             Node::Unary(Unary::Abs, inner) if limit == Term::INFINITY => self.asked_infinite(inner),
             _ => {
@@ -149,6 +153,28 @@ impl Terms {
                 self.compare(Relation::Equal, known, Term::ONE)
             }
         }
+    }
+
+    /// The answer to such a question, as a number, about another value.
+    pub fn asked_again(&mut self, name: &str, of: Term) -> Term {
+        let of = match self.node(of) {
+            Node::Unary(Unary::Abs | Unary::Neg, inner) if name == IS_NUMBER => inner,
+            _ => of,
+        };
+        if self.is_partial(of) {
+            return self.apply(name, of, Term::ZERO);
+        }
+        let holds = match name {
+            IS_NUMBER => self.is_number(of),
+            IS_INFINITE => {
+                let size = self.unary(Unary::Abs, of);
+                self.compare(Relation::Equal, size, Term::INFINITY)
+            }
+            IS_INFINITY => self.compare(Relation::Equal, of, Term::INFINITY),
+            IS_MINUS_INFINITY => self.compare(Relation::Equal, of, Term::MINUS_INFINITY),
+            _ => return self.apply(name, of, Term::ZERO),
+        };
+        self.select(holds, Term::ONE, Term::ZERO)
     }
 
     /// A comparison whose sides turn out to be such as may divide by zero, or take a logarithm of what has none: where

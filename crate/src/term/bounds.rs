@@ -14,7 +14,7 @@
 use super::beyond::Beyond;
 use super::{BitOp, Node, Relation, Term, Terms, Unary};
 use crate::base::Format;
-use num_traits::ToPrimitive;
+use num_traits::{Signed, ToPrimitive};
 
 /// Terms that are looked at.
 const MOST: u32 = 12;
@@ -80,11 +80,6 @@ pub(super) fn decided(terms: &Terms, relation: Relation, a: Term, b: Term) -> Op
 }
 
 impl Terms {
-    /// Between which numbers a term lies, as far as that is seen (an infinity where it is not).
-    pub fn ends(&self, term: Term) -> Option<(f64, f64)> {
-        range(self, term, &mut { MOST })
-    }
-
     /// Whether a term is seen to lie in the finite range of a float format.
     pub fn lies_within(&self, format: Format, term: Term) -> bool {
         let most = largest(format);
@@ -168,7 +163,30 @@ pub(super) fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(f64, f
     (found != ALL).then_some(found)
 }
 
+/// Whether a number is not negative by what it is made of, of which `is` says that.
+pub fn never_negative(node: &Node, mut is: impl FnMut(Term) -> bool) -> bool {
+    match *node {
+        Node::Mul(a, b) => a == b || is(a) && is(b),
+        Node::Fma(a, b, c) => (a == b || is(a) && is(b)) && is(c),
+        Node::Add(a, b) | Node::Div(a, b) | Node::Min(a, b) | Node::Select(_, a, b) => is(a) && is(b),
+        Node::Max(a, b) => is(a) || is(b),
+        Node::Unary(Unary::Recip, a) => is(a),
+        Node::Unary(Unary::Abs | Unary::Exp | Unary::Exp2 | Unary::Sqrt | Unary::Rsqrt, _) => true,
+        _ => false,
+    }
+}
+
 impl Terms {
+    /// Whether a number is seen not to be negative, looking at no more nodes than that.
+    pub fn is_not_negative(&self, term: Term, fuel: &mut u32) -> bool {
+        if let Some(known) = self.as_rational(term) {
+            return !known.is_negative();
+        }
+        let (Some(left), Some(_)) = (fuel.checked_sub(1), term.as_node()) else { return false };
+        *fuel = left;
+        never_negative(&self.node(term), |term| self.is_not_negative(term, fuel))
+    }
+
     /// Whether an integer is 0 that is put together from others by `or`: all of those are.
     pub(super) fn nothing_set(&mut self, integer: Term) -> Option<Term> {
         let Node::FromBits(format, bits) = self.node(integer) else { return None };

@@ -31,6 +31,7 @@ mod store;
 mod through;
 mod value;
 
+pub use bounds::never_negative;
 pub use compared::carried;
 pub use constant::{Constant, Named, Number};
 pub(crate) use constant::{decode, slack};

@@ -9,32 +9,40 @@ use super::node::{Node, Unary};
 use super::store::Terms;
 use num_traits::{Signed, Zero};
 
-/// The nodes that may have no value.
+/// The nodes that may have no value, and whether elements may have none.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Partial(Vec<u64>);
+pub(super) struct Partial {
+    nodes: Vec<u64>,
+    elements: bool,
+}
 
 impl Partial {
     /// Whether there is no such node.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.nodes.is_empty() && !self.elements
     }
 
     #[inline]
     fn has(&self, term: Term) -> bool {
-        let Some(id) = term.as_node() else { return false };
-        self.0.get(id / 64).is_some_and(|bits| bits >> (id % 64) & 1 == 1)
+        let Some(id) = term.as_node() else { return self.elements && term.as_element().is_some() };
+        self.nodes.get(id / 64).is_some_and(|bits| bits >> (id % 64) & 1 == 1)
     }
 
     fn insert(&mut self, id: usize) {
-        if self.0.len() <= id / 64 {
-            self.0.resize(id / 64 + 1, 0);
+        if self.nodes.len() <= id / 64 {
+            self.nodes.resize(id / 64 + 1, 0);
         }
-        self.0[id / 64] |= 1 << (id % 64);
+        self.nodes[id / 64] |= 1 << (id % 64);
     }
 }
 
 impl Terms {
+    /// From now on elements stand for whatever a value may be.
+    pub fn open_elements(&mut self) {
+        self.partial.elements = true;
+    }
+
     /// Whether a value may divide by zero, or take a root or logarithm of what has none.
     pub fn is_partial(&self, term: Term) -> bool {
         self.partial.has(term)

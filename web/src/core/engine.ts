@@ -7,7 +7,7 @@
 // its message in shared memory and the page ends the run.
 
 import { text } from '../text'
-import { STAGES, type Asked, type Counters, type EngineState, type Failure, type Flavour, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type MomentQuestion, type MomentReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type Telling, type TimelineDetail, type TimelineOutline } from './protocol'
+import { STAGES, type Asked, type Counters, type EngineState, type Failure, type Flavor, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type MomentQuestion, type MomentReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type Telling, type TimelineDetail, type TimelineOutline } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
 export interface WorkerLike {
@@ -26,7 +26,7 @@ export interface EngineOptions {
 }
 
 const POLL_MS = 50
-const OBEY_MS = 250 // a cancelled run that takes longer is terminated
+const OBEY_MS = 250 // a canceled run that takes longer is terminated
 const POOL_MS = 6_000 // threads that are not there by then never come; a busy machine needs seconds
 const DOWNLOAD_MS = 60_000
 const READ_MS = 10_000 // reading takes milliseconds; one that takes this long never ends
@@ -54,7 +54,7 @@ export class Engine {
   #worker: WorkerLike | null = null
   #state: EngineState = { kind: 'starting' }
   #note: string | null = null
-  #flavour: Flavour
+  #flavor: Flavor
   #nextId = 1
   #task: Task | null = null
   #queue: Task[] = []
@@ -70,7 +70,7 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options
-    this.#flavour = options.isolated ? 'threads' : 'single'
+    this.#flavor = options.isolated ? 'threads' : 'single'
     if (!options.isolated) this.#note = text.engine.noIsolation
     this.#spawn()
   }
@@ -319,14 +319,14 @@ export class Engine {
       else this.#lose({ kind: 'died', message, stack: '' })
     }
     this.#startTimer = setTimeout(() => this.#failStart(text.engine.slowDownload), DOWNLOAD_MS)
-    worker.postMessage({ kind: 'start', flavour: this.#flavour, threads: this.#options.threads })
+    worker.postMessage({ kind: 'start', flavor: this.#flavor, threads: this.#options.threads })
   }
 
   #failStart(message: string): void {
     clearTimeout(this.#startTimer)
     this.#worker?.terminate()
-    if (this.#flavour === 'threads') {
-      this.#flavour = 'single'
+    if (this.#flavor === 'threads') {
+      this.#flavor = 'single'
       this.#note = text.engine.noThreads
       this.#spawn()
       return
@@ -343,7 +343,7 @@ export class Engine {
         return
       case 'ready':
         clearTimeout(this.#startTimer)
-        this.#setState({ kind: 'ready', flavour: response.flavour, threads: response.threads, version: response.version, note: this.#note })
+        this.#setState({ kind: 'ready', flavor: response.flavor, threads: response.threads, version: response.version, note: this.#note })
         this.#next()
         return
       case 'unusable':

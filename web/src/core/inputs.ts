@@ -1,6 +1,7 @@
 // The inputs of a counterexample in words, for what is copied or printed.
 
 import { tabText } from '../text-tabs'
+import { nameOf } from './kernels'
 import type { Counterexample, InferredKernel } from './protocol'
 
 /** Elements that are listed one by one. */
@@ -24,8 +25,9 @@ export function inputTexts({ inputs }: Pick<Counterexample, 'inputs'>): { name: 
 /** The kernels' scalars that have a value and are none of a counterexample's inputs already, once each. */
 export function scalarsOf(kernels: readonly InferredKernel[], { inputs }: Pick<Counterexample, 'inputs'>): { name: string; type: string; value: string }[] {
   const found = new Map<string, { name: string; type: string; value: string }>()
-  for (const { bound, name, kind, element, declared, value } of kernels.flatMap(({ parameters }) => parameters)) {
-    const called = bound || name
+  for (const parameter of kernels.flatMap(({ parameters }) => parameters)) {
+    const { kind, element, declared, value } = parameter
+    const called = nameOf(parameter)
     if (['integer', 'float'].includes(kind) && value !== '' && !inputs.some(input => input.name === called)) found.set(called, { name: called, type: element || declared, value })
   }
   return [...found.values()]

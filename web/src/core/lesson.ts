@@ -4,7 +4,7 @@
 //   lesson = 1
 //   title = "Races and barriers"
 //   [[step]]
-//   title = "A neighbour’s element"
+//   title = "A neighbor’s element"
 //   text = """Paragraphs, with `code`."""
 //   optimized = '''PTX'''          # also reference, spec, single; what is missing stays as it was
 //   change = { in = "optimized", find = "bar.sync 0;", replace = "" }   # or: an edit of the step before

@@ -4,12 +4,12 @@
 
 import packed from 'virtual:engine'
 import * as single from '../pkg-single/warpproof'
-import type { Flavour } from './protocol'
+import type { Flavor } from './protocol'
 
 export type Package = typeof import('../pkg-single/warpproof')
 
-export async function load(flavour: Flavour): Promise<{ engine: Package; start: () => Promise<unknown> }> {
-  if (flavour === 'threads') throw new Error('the one-file copy has no threads')
+export async function load(flavor: Flavor): Promise<{ engine: Package; start: () => Promise<unknown> }> {
+  if (flavor === 'threads') throw new Error('the one-file copy has no threads')
   return { engine: single, start }
 }
 

@@ -3,12 +3,12 @@
 
 import threadsUrl from '../pkg-threads/warpproof_bg.wasm?url'
 import * as threads from '../pkg-threads/warpproof'
-import type { Flavour } from './protocol'
+import type { Flavor } from './protocol'
 
 export type Package = typeof import('../pkg-threads/warpproof')
 
-export async function load(flavour: Flavour): Promise<{ engine: Package; start: () => Promise<unknown> }> {
-  if (flavour !== 'threads' && !globalThis.crossOriginIsolated) {
+export async function load(flavor: Flavor): Promise<{ engine: Package; start: () => Promise<unknown> }> {
+  if (flavor !== 'threads' && !globalThis.crossOriginIsolated) {
     throw new Error('this quick build has only the engine with threads, which browsers allow on localhost and over HTTPS; `npm run build` makes the other one, too')
   }
   return { engine: threads, start: () => threads.default({ module_or_path: threadsUrl }) }

@@ -3,7 +3,7 @@
 
 import singleUrl from '../pkg-single/warpproof_bg.wasm?url'
 import threadsUrl from '../pkg-threads/warpproof_bg.wasm?url'
-import type { Flavour } from './protocol'
+import type { Flavor } from './protocol'
 
 export type Package = typeof import('../pkg-single/warpproof')
 
@@ -14,8 +14,8 @@ export interface Loaded {
 }
 
 /** Loads the JavaScript of one of the two packages. */
-export async function load(flavour: Flavour): Promise<Loaded> {
-  if (flavour === 'threads') {
+export async function load(flavor: Flavor): Promise<Loaded> {
+  if (flavor === 'threads') {
     const engine = await import('../pkg-threads/warpproof')
     return { engine: engine as unknown as Package, start: () => engine.default({ module_or_path: threadsUrl }) }
   }

@@ -19,11 +19,11 @@ export type Side = TimelineOutline['side']
 export type FlatTimeline = TimelineOutline & TimelineDetail
 
 /** Which of the two WebAssembly packages runs. */
-export type Flavour = 'threads' | 'single'
+export type Flavor = 'threads' | 'single'
 
 /** What the page asks of a worker. */
 export type Request =
-  | { kind: 'start'; flavour: Flavour; threads: number }
+  | { kind: 'start'; flavor: Flavor; threads: number }
   | { kind: 'explain'; id: number; opcode: string }
   | { kind: 'functions'; id: number }
   | { kind: 'infer'; id: number; input: Input }
@@ -42,7 +42,7 @@ export type Request =
 export type Response =
   /** The module is compiled; threads are being started. */
   | { kind: 'compiled' }
-  | { kind: 'ready'; flavour: Flavour; threads: number; version: string }
+  | { kind: 'ready'; flavor: Flavor; threads: number; version: string }
   /** With what the browser's WebAssembly lacks, if it is that. */
   | { kind: 'unusable'; message: string; lacking?: string[] }
   | { kind: 'begun'; id: number; counters: Counters | null }
@@ -95,7 +95,7 @@ export type Outcome = { kind: 'report'; report: Report; recorded: Side[]; second
 /** The engine as the page shows it. */
 export type EngineState =
   | { kind: 'starting' }
-  | { kind: 'ready'; flavour: Flavour; threads: number; version: string; note: string | null }
+  | { kind: 'ready'; flavor: Flavor; threads: number; version: string; note: string | null }
   /** With what the browser's WebAssembly lacks, if it is that. */
   | { kind: 'unusable'; message: string; lacking?: string[] }
 

@@ -6,14 +6,14 @@ import { tabText } from '../text-tabs'
 import { hintHere } from './budget'
 import { inputTexts } from './inputs'
 import { undecidedTexts } from './outputs'
-import { raised } from './powers'
+import { numerals } from './numerals'
 import type { Report } from './protocol'
 import { shownOf } from './ran'
 import { presentationFor } from './verdict'
 
 const times = (extents: readonly number[]) => extents.join('×')
 /** Outside of code spans, where it would be markup. */
-const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : raised(piece).replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
+const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : numerals(piece).replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
 
 /** A block for a code review: verdict, launch, assumptions, the spec with shapes and scalars, version, link; with
  * no report, the link alone. */

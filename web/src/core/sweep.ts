@@ -1,6 +1,6 @@
 // A sweep: one question for each combination of sizes, and the answers summed up.
 //
-// The engine names the combinations, smallest first; here neighbours with one verdict become one row, as in the
+// The engine names the combinations, smallest first; here neighbors with one verdict become one row, as in the
 // command line's report (crate/src/report/sweep.rs), and assumptions are added up.
 
 import { presentations } from './verdict'
@@ -23,7 +23,7 @@ export interface Sweep {
   shown: { at: number; title: string } | null
 }
 
-/** Neighbouring combinations with one verdict; null where they were not asked. */
+/** Neighboring combinations with one verdict; null where they were not asked. */
 export interface Row {
   title: string
   verdict: Verdict | null

@@ -5,7 +5,7 @@ import { BARRIER, CLASSES, lanes, SEGMENT, type EventKind, type InstructionClass
 import { columnsFor, paintRow, sumUp, type Columns, type Ink } from './timeline-raster'
 import { AXIS_HEIGHT, LABEL_WIDTH, visibleRows, type Row } from './timeline-view'
 
-/** CSS colours, of the page's theme. */
+/** CSS colors, of the page's theme. */
 export interface Palette {
   text: string
   soft: string
@@ -173,14 +173,14 @@ export class Painter {
     }
   }
 
-  /** Colours of the theme as pixels, mixed with what is behind them. */
+  /** Colors of the theme as pixels, mixed with what is behind them. */
   #ink(context: Context, palette: Palette): Ink {
     const key = JSON.stringify(palette)
     const known = this.#inks.get(key)
     if (known) return known
     const panel = channels(context, palette.panel)
-    const mix = (colour: string, share: number) => {
-      const [r, g, b] = channels(context, colour)!.map((channel, at) => Math.round(channel * share + panel[at]! * (1 - share)))
+    const mix = (color: string, share: number) => {
+      const [r, g, b] = channels(context, color)!.map((channel, at) => Math.round(channel * share + panel[at]! * (1 - share)))
       return (0xff000000 | (b! << 16) | (g! << 8) | r!) >>> 0
     }
     const ink: Ink = {
@@ -195,10 +195,10 @@ export class Painter {
   }
 }
 
-/** Red, green and blue of a CSS colour: the canvas understands every notation. */
-function channels(context: Context, colour: string): [number, number, number] {
+/** Red, green and blue of a CSS color: the canvas understands every notation. */
+function channels(context: Context, color: string): [number, number, number] {
   context.fillStyle = '#000'
-  context.fillStyle = colour
+  context.fillStyle = color
   const text = String(context.fillStyle)
   if (/^#[0-9a-f]{6}$/i.test(text)) return [parseInt(text.slice(1, 3), 16), parseInt(text.slice(3, 5), 16), parseInt(text.slice(5, 7), 16)]
   const numbers = text.match(/[\d.]+/g)?.map(Number) ?? []
@@ -217,7 +217,7 @@ function find(rows: readonly Row[], warp: number, lane: number | null): Row | un
   return row?.warp === warp && row.lane === lane ? row : undefined
 }
 
-/** What executes, in the colours of what instructions are for; stretches of one colour are drawn at once. */
+/** What executes, in the colors of what instructions are for; stretches of one color are drawn at once. */
 function drawClasses(context: Context, timeline: Timeline, visible: readonly Row[], { view, scroll, palette }: Scene, x: (step: number) => number): void {
   const { classes, segments } = timeline.flat
   const paths = CLASSES.map(() => new Path2D())
@@ -281,12 +281,12 @@ function drawBarriers(context: Context, timeline: Timeline, visible: readonly Ro
 /** Reads are circles, writes squares, atomics diamonds, global ones hollow; copies are arrows, collectives bars. */
 function drawEvents(context: Context, timeline: Timeline, visible: readonly Row[], { view, scroll, palette }: Scene, x: (step: number) => number, perStep: number): void {
   context.lineWidth = 1.2
-  const kinds: { fits: (kind: EventKind) => boolean; hollow: boolean; colour: string }[] = [
-    { fits: kind => kind.startsWith('shared'), hollow: false, colour: palette.text },
-    { fits: kind => kind.startsWith('global'), hollow: true, colour: palette.text },
-    { fits: kind => kind === 'copy', hollow: false, colour: palette.good },
-    { fits: kind => kind === 'collective', hollow: false, colour: palette.special },
-    { fits: kind => kind === 'fault', hollow: true, colour: palette.bad },
+  const kinds: { fits: (kind: EventKind) => boolean; hollow: boolean; color: string }[] = [
+    { fits: kind => kind.startsWith('shared'), hollow: false, color: palette.text },
+    { fits: kind => kind.startsWith('global'), hollow: true, color: palette.text },
+    { fits: kind => kind === 'copy', hollow: false, color: palette.good },
+    { fits: kind => kind === 'collective', hollow: false, color: palette.special },
+    { fits: kind => kind === 'fault', hollow: true, color: palette.bad },
   ]
   const paths = kinds.map(() => new Path2D())
   for (const row of visible) {
@@ -301,8 +301,8 @@ function drawEvents(context: Context, timeline: Timeline, visible: readonly Row[
     }
   }
   paths.forEach((path, at) => {
-    const { hollow, colour } = kinds[at]!
-    context.fillStyle = context.strokeStyle = colour
+    const { hollow, color } = kinds[at]!
+    context.fillStyle = context.strokeStyle = color
     if (hollow) context.stroke(path)
     else context.fill(path)
   })

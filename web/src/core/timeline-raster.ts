@@ -104,7 +104,7 @@ function addEvent(events: Uint32Array, at: number, origin: number, scale: number
   else if (kind === 8) flags[x]! |= FLAG_FAULT
 }
 
-/** Colours as pixels of a canvas. */
+/** Colors as pixels of a canvas. */
 export interface Ink {
   panel: number
   run: number
@@ -162,11 +162,11 @@ export function paintRow(pixels: Uint32Array, stride: number, columns: Columns, 
 }
 
 /** Paints so many pixels downwards. */
-function strip(pixels: Uint32Array, at: number, stride: number, count: number, colour: number): void {
-  for (const end = at + count * stride; at < end; at += stride) pixels[at] = colour
+function strip(pixels: Uint32Array, at: number, stride: number, count: number, color: number): void {
+  for (const end = at + count * stride; at < end; at += stride) pixels[at] = color
 }
 
-/** The same in stripes that lean: every fifth pixel is of the line's colour. */
+/** The same in stripes that lean: every fifth pixel is of the line's color. */
 function hatch(pixels: Uint32Array, at: number, stride: number, count: number, phase: number, line: number, pale: number): void {
   for (const end = at + count * stride; at < end; at += stride) {
     pixels[at] = phase === 0 ? line : pale
@@ -175,9 +175,9 @@ function hatch(pixels: Uint32Array, at: number, stride: number, count: number, p
 }
 
 /** Paints `from..to` of a column, as far as it lies in `first..last`. */
-function dab(pixels: Uint32Array, x: number, stride: number, from: number, to: number, first: number, last: number, colour: number): void {
+function dab(pixels: Uint32Array, x: number, stride: number, from: number, to: number, first: number, last: number, color: number): void {
   const begin = clamp(from, first, last)
-  strip(pixels, begin * stride + x, stride, clamp(to, first, last) - begin, colour)
+  strip(pixels, begin * stride + x, stride, clamp(to, first, last) - begin, color)
 }
 
 function clamp(value: number, low: number, high: number): number {

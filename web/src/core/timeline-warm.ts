@@ -14,8 +14,8 @@ const ROW = 20
 /** Frames of each view. */
 const ROUNDS = 16
 
-const GREY = '#808080'
-const PALETTE: Palette = { text: GREY, soft: GREY, line: GREY, panel: GREY, accent: GREY, good: GREY, bad: GREY, warn: GREY, neutral: GREY, special: GREY, classes: { integer: GREY, float: GREY, memory: GREY, control: GREY, together: GREY } }
+const GRAY = '#808080'
+const PALETTE: Palette = { text: GRAY, soft: GRAY, line: GRAY, panel: GRAY, accent: GRAY, good: GRAY, bad: GRAY, warn: GRAY, neutral: GRAY, special: GRAY, classes: { integer: GRAY, float: GRAY, memory: GRAY, control: GRAY, together: GRAY } }
 
 /** Everything that a run can have, over and over. */
 function madeUp(): Timeline {

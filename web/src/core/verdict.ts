@@ -1,7 +1,8 @@
-// How each verdict is presented: a word, a tone, a shape (never colour alone), and the tab
+// How each verdict is presented: a word, a tone, a shape (never color alone), and the tab
 // that holds its evidence.
 
 import { text } from '../text'
+import { onlyUnchosen } from './missing'
 import type { Report, Verdict } from './protocol'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'neutral'
@@ -40,9 +41,10 @@ export function presentationOf(name: string): Presentation | null {
   return Object.hasOwn(presentations, name) ? presentations[name as Verdict] : null
 }
 
-/** How a report is presented. A loop that is never left is no deadlock in anybody's words. */
+/** How a report is presented. A loop that is never left is no deadlock in anybody's words, nor is a file of several kernels invalid. */
 export function presentationFor(report: Pick<Report, 'verdict' | 'diagnostics'>): Presentation {
   const presentation = presentations[report.verdict]
+  if (onlyUnchosen(report)) return { ...presentation, word: text.editors.choose }
   return isEndless(report) ? { ...presentation, word: text.verdicts.endless } : presentation
 }
 

@@ -4,7 +4,7 @@
 
 import { lacking } from './features'
 import { load, type Package } from './packages'
-import type { Flavour, Input, Request, Response } from './protocol'
+import type { Flavor, Input, Request, Response } from './protocol'
 import { detailArrays, outlineArrays } from './timeline'
 
 /** Seconds that a question may take. Work is counted before that; this is for a slow machine. */
@@ -13,7 +13,7 @@ const LIMIT_S = 300
 type Run = InstanceType<Package['Run']>
 
 let engine: Package | null = null
-let flavour: Flavour = 'single'
+let flavor: Flavor = 'single'
 /** The latest run, which holds the recorded timelines. */
 let latest: Run | null = null
 
@@ -23,9 +23,9 @@ self.onmessage = async (event: MessageEvent<Request>) => {
   const request = event.data
   if (request.kind === 'start') {
     try {
-      const missing = lacking(request.flavour)
+      const missing = lacking(request.flavor)
       if (missing.length > 0) say({ kind: 'unusable', message: '', lacking: missing })
-      else await start(request.flavour, request.threads)
+      else await start(request.flavor, request.threads)
     } catch (error) {
       say({ kind: 'unusable', message: error instanceof Error ? error.message : String(error) })
     }
@@ -43,8 +43,8 @@ self.onmessage = async (event: MessageEvent<Request>) => {
 }
 
 /** Loads a package; with `threads` > 0 the threaded one also starts its pool. */
-async function start(wanted: Flavour, threads: number): Promise<void> {
-  flavour = wanted
+async function start(wanted: Flavor, threads: number): Promise<void> {
+  flavor = wanted
   const loading = await load(wanted)
   const loaded = loading.engine
   await loading.start()
@@ -53,7 +53,7 @@ async function start(wanted: Flavour, threads: number): Promise<void> {
     if (threads > 0) await (loaded as Package & { initThreadPool: (threads: number) => Promise<unknown> }).initThreadPool(threads)
   }
   engine = loaded
-  say({ kind: 'ready', flavour, threads: wanted === 'threads' ? Math.max(threads, 1) : 1, version: engine.version() })
+  say({ kind: 'ready', flavor, threads: wanted === 'threads' ? Math.max(threads, 1) : 1, version: engine.version() })
 }
 
 /** A question with the limit on its time: nobody beside this worker looks at the clock. */
@@ -62,7 +62,7 @@ const timed = (input: Input): Input => ({ ...input, seconds: LIMIT_S })
 /** Tells where a run's counters stand, if the page can read them. */
 function begin(id: number, run: Run): void {
   const memory = engine!.engineMemory().buffer
-  const shared = flavour === 'threads' && memory instanceof SharedArrayBuffer
+  const shared = flavor === 'threads' && memory instanceof SharedArrayBuffer
   say({ kind: 'begun', id, counters: shared ? { memory, at: run.addresses() } : null })
 }
 

@@ -3,7 +3,6 @@
 
 import { tick } from 'svelte'
 import { keysOf } from '../core/answers'
-import { askable } from '../core/missing'
 import type { Side } from '../core/protocol'
 import { tabText } from '../text-tabs'
 import { session } from './session.svelte'
@@ -17,10 +16,6 @@ class Answers {
   problems = $state<Record<string, string>>({})
   /** The question that they answer. */
   #of = 0
-
-  get #missing(): string[] {
-    return askable(session.inference, session.empty, session.spec)
-  }
 
   /** The kernels to choose from, where a side has several; none where a number is missing. */
   choices(name: string) {
@@ -46,20 +41,21 @@ class Answers {
 
   /** Whether somebody has written something that is still missing in the spec. */
   get waiting(): boolean {
-    return this.#of === session.loaded && this.#missing.some(name => this.written[name] !== undefined)
+    return this.#of === session.loaded && session.missing.some(name => this.written[name] !== undefined)
   }
 
   /** Writes all that the fields show into the spec; false, and the first field that is wrong, where one cannot be read. */
   async use(): Promise<boolean> {
-    const missing = this.#missing
+    const { missing } = session
     const { keys, wrong } = keysOf(missing.map(name => ({ name, written: this.shown(name), chosen: this.choices(name).length > 0 })))
     this.problems = Object.fromEntries(wrong.map(name => [name, (name === 'launch.block' ? tabText.ask.notBlock : tabText.ask.notNumber)(this.shown(name))]))
     if (wrong.length > 0) {
       await tick()
-      await session.toMissing(wrong[0]!)
+      await session.toField(wrong[0]!)
       return false
     }
     for (const { path, key, value } of keys) session.setSpec(path, key, value)
+    session.showKernels(Object.fromEntries(keys.filter(({ key }) => key === 'entry').map(({ path: [side], value }) => [side, value])))
     this.written = {}
     return true
   }

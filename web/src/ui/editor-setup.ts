@@ -4,7 +4,7 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { bracketMatching } from '@codemirror/language'
 import { diagnosticCount, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
-import { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
+import { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
 import {
   Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
   type DecorationSet,
@@ -111,6 +111,14 @@ export function holding(language: Extension, label: string): Extension {
   return [language, EditorView.contentAttributes.of({ 'aria-label': label })]
 }
 
+/** Whether a whole text is pasted over what was there. */
+function pastesWhole(transaction: Transaction): boolean {
+  if (!transaction.isUserEvent('input.paste') || transaction.newDoc.lines < 2) return false
+  let whole = false
+  transaction.changes.iterChanges((from, to) => (whole ||= from === 0 && to === transaction.startState.doc.length))
+  return whole
+}
+
 /** The extensions of an editable text; `onEdit` hears every change made in it. */
 export function extensions(held: Extension, onEdit: (text: string) => void): Extension[] {
   return [
@@ -128,8 +136,10 @@ export function extensions(held: Extension, onEdit: (text: string) => void): Ext
     // Escape, then Tab, leaves the editor: no focus trap.
     keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
     EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
-    EditorView.updateListener.of(update => {
-      if (update.docChanged) onEdit(update.state.doc.toString())
+    EditorView.updateListener.of(({ docChanged, state, transactions, view }) => {
+      if (docChanged) onEdit(state.doc.toString())
+      // A kernel that is pasted over a whole text is shown from its beginning, not from its end, once its lines are there.
+      if (transactions.some(pastesWhole)) requestAnimationFrame(() => view.dispatch({ selection: { anchor: 0 }, effects: fromKernel(view.state) }))
     }),
     held,
     highlighting,

@@ -1,11 +1,10 @@
-// What an editor does with whole texts: a question that was there before comes back as a whole, and a text that is pasted
-// over everything is shown from its beginning. Fetched after a first verdict, with finding.
+// What an editor does with whole texts: a question that was there before comes back as a whole. Fetched after a first
+// verdict, with finding.
 
 import { redoDepth, undoDepth } from '@codemirror/commands'
-import { EditorState, Prec, type Extension, type Transaction } from '@codemirror/state'
+import { Prec, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { search as find } from './editor-search'
-import { fromKernel } from './editor-setup'
 import { session } from './session.svelte'
 
 export { press } from './editor-search'
@@ -29,24 +28,7 @@ const wholeUndo: Extension = Prec.high([
   }),
 ])
 
-/** Whether a whole text is pasted over what was there. */
-function pastesWhole(transaction: Transaction): boolean {
-  if (!transaction.isUserEvent('input.paste') || transaction.newDoc.lines < 2) return false
-  let whole = false
-  transaction.changes.iterChanges((from, to) => (whole ||= from === 0 && to === transaction.startState.doc.length))
-  return whole
-}
-
-/** A kernel that is pasted over a whole text is shown from its beginning, not from its end. */
-const pastedFromStart: Extension = [
-  EditorState.transactionFilter.of(transaction => (pastesWhole(transaction) ? [transaction, { selection: { anchor: 0 }, sequential: true }] : transaction)),
-  EditorView.updateListener.of(({ transactions, view }) => {
-    // Once its lines are there.
-    if (transactions.some(pastesWhole)) requestAnimationFrame(() => view.dispatch({ effects: fromKernel(view.state) }))
-  }),
-]
-
-export const search: Extension = [find, wholeUndo, pastedFromStart]
+export const search: Extension = [find, wholeUndo]
 
 // Small parts that are wanted at the same time share its file: each file has its line in the list that every visit fetches.
 export { parameterName, readable } from '../core/names'

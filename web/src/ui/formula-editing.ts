@@ -1,4 +1,4 @@
-// Formulas in an editor: colours, completion of functions and names, and what a function gives, for the mouse.
+// Formulas in an editor: colors, completion of functions and names, and what a function gives, for the mouse.
 // The functions are the engine's; which names there are, the kernel's parameters and the lines before say.
 
 import { autocompletion, snippetCompletion, type Completion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete'

@@ -1,8 +1,8 @@
-// Formulas for CodeMirror, and coloured where no editor is: a line tokenizer, which does for Python, too.
+// Formulas for CodeMirror, and colored where no editor is: a line tokenizer, which does for Python, too.
 
 import { StreamLanguage } from '@codemirror/language'
 import { highlightTree, tags } from '@lezer/highlight'
-import { colours } from './ptx-language'
+import { colors } from './ptx-language'
 
 export const formulaLanguage = StreamLanguage.define<Record<string, never>>({
   name: 'formula',
@@ -24,17 +24,17 @@ export const formulaLanguage = StreamLanguage.define<Record<string, never>>({
   tokenTable: { function: tags.keyword, variable: tags.variableName, word: tags.controlOperator, constant: tags.special(tags.variableName) },
 })
 
-/** A program in pieces, each with the class of its colour. */
-export function coloured(code: string): { text: string; colour: string }[] {
-  const pieces: { text: string; colour: string }[] = []
+/** A program in pieces, each with the class of its color. */
+export function colored(code: string): { text: string; color: string }[] {
+  const pieces: { text: string; color: string }[] = []
   let at = 0
-  const put = (to: number, colour: string) => {
-    if (to > at) pieces.push({ text: code.slice(at, to), colour })
+  const put = (to: number, color: string) => {
+    if (to > at) pieces.push({ text: code.slice(at, to), color })
     at = to
   }
-  highlightTree(formulaLanguage.parser.parse(code), colours, (from, to, colour) => {
+  highlightTree(formulaLanguage.parser.parse(code), colors, (from, to, color) => {
     put(from, '')
-    put(to, colour)
+    put(to, color)
   })
   put(code.length, '')
   return pieces

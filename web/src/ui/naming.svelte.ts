@@ -1,7 +1,7 @@
 // Sentences and code of the engine with the names that kernels' authors wrote.
 
 import type { Named } from '../core/names'
-import { raised } from '../core/powers'
+import { numerals } from '../core/numerals'
 import type { Inference, Report } from '../core/protocol'
 import { laterNames } from './later'
 
@@ -20,7 +20,7 @@ export class Naming {
 
   /** A text of the engine. */
   plain(words: string): string {
-    return raised(this.#names?.readable(words, this.#named()) ?? words)
+    return numerals(this.#names?.readable(words, this.#named()) ?? words)
   }
 
   /** What a kernel's parameter is called. */

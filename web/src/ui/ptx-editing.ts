@@ -1,4 +1,4 @@
-// PTX in an editor: colours, and what the mouse finds out: opcodes from the engine's instruction table, special registers,
+// PTX in an editor: colors, and what the mouse finds out: opcodes from the engine's instruction table, special registers,
 // float literals as numbers and as the constants they probably mean.
 
 import type { Extension } from '@codemirror/state'

@@ -1,4 +1,4 @@
-// PTX for CodeMirror: a line tokenizer. It colours what a reader looks for (opcodes,
+// PTX for CodeMirror: a line tokenizer. It colors what a reader looks for (opcodes,
 // types, special registers, labels, constants) and leaves correctness to the engine's parser.
 
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StreamParser } from '@codemirror/language'
@@ -72,7 +72,7 @@ const parser: StreamParser<State> = {
   },
 }
 
-export const colours = HighlightStyle.define([
+export const colors = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--syn-opcode)', fontWeight: '500' },
   { tag: tags.typeName, color: 'var(--syn-type)' },
   { tag: tags.variableName, color: 'var(--syn-register)' },
@@ -89,7 +89,7 @@ export const colours = HighlightStyle.define([
 ])
 
 export const ptxLanguage = StreamLanguage.define(parser)
-export const highlighting = syntaxHighlighting(colours)
+export const highlighting = syntaxHighlighting(colors)
 
 /** TOML as the spec uses it. */
 export const tomlLanguage = StreamLanguage.define<Record<string, never>>({

@@ -4,21 +4,23 @@
 import type { Engine } from '../core/engine'
 import type { DiagnosticReport, EngineState, Inference, Input, Outcome, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
-import { replacesKernel } from '../core/kernels'
+import { keepParameters, lineOf, replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
-import { ranOf } from '../core/ran'
+import { askable, isUnchosen, onlyUnchosen, wantedBy } from '../core/missing'
+import { leftOut, ranOf } from '../core/ran'
 import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import type { Sweep } from '../core/sweep'
 import { evidenceTab, type Tab } from '../core/verdict'
 import { Again } from './again'
 import { startReader, startRunner } from './engines'
-import { evident, hasEvidence, racing, waiting, type Marked } from './evidence'
+import { evident, hasEvidence, racing, type Marked } from './evidence'
 import { firstExample, inputOf, type Example } from './gallery'
 import { keep, kept, keptElsewhere, leaveLink, namePlace, place, wholeOf } from './kept'
 import { fetchLater, laterIdle, laterLinks, laterSweep } from './later'
 import { Naming } from './naming.svelte'
 import { offline } from './offline.svelte'
 import { Past, type Whole } from './past'
+import { stillRefused } from './refuse'
 import type { Focus, Mark, Notice, Run } from './run'
 import { soon } from './soon'
 import { text } from '../text'
@@ -96,10 +98,12 @@ class Session {
   running = $derived(this.run.kind === 'running')
   /** The kernels whose text is still to come. */
   empty = $derived<Side[]>((this.single ? (['optimized'] as const) : (['reference', 'optimized'] as const)).filter(side => this[side].trim() === ''))
-  /** Findings to show in the editors: live ones, and those of a run on these very texts. */
-  diagnostics = $derived<DiagnosticReport[]>(
-    this.report && !this.stale ? this.report.diagnostics : (this.inference?.diagnostics ?? []).filter(({ primary }) => !this.empty.some(side => side === primary?.at.source)),
-  )
+  /** What was found in these very texts by a run, else by reading along. */
+  #found = $derived(this.report && !this.stale ? this.report.diagnostics : (this.inference?.diagnostics ?? []).filter(({ primary }) => !this.empty.some(side => side === primary?.at.source)))
+  /** Findings to show in the editors; that a kernel has to be chosen is asked instead. */
+  diagnostics = $derived<DiagnosticReport[]>(this.#found.filter(found => !isUnchosen(found)))
+  /** What only a person can say, and nobody has: `launch.block`, `scalars.n`, `optimized.entry`. */
+  missing = $derived(askable(this.inference, this.empty, this.spec, wantedBy(this.#found)))
 
   /** The texts that came in whole last. */
   #given: Input = { reference: '', optimized: '', spec: '', single: false }
@@ -119,7 +123,8 @@ class Session {
   /** The question is the visitor's own, and kept. */
   #edited = false
   readonly #inferSoon = soon(INFER_AFTER_MS, async () => {
-    this.inference = (await this.#reader?.infer(this.input())) ?? this.inference
+    const inference = await this.#reader?.infer(this.input())
+    if (inference) this.inference = keepParameters(inference, this.inference)
   })
 
   /** Follows the engine that answers, and starts the one that reads along when that one is ready, which has
@@ -241,15 +246,6 @@ class Session {
   readonly outline = async (side: Side): Promise<TimelineOutline | null> => (await this.#runner?.outline(side)) ?? null
   readonly detail = async (side: Side): Promise<TimelineDetail | null> => (await this.#runner?.detail(side)) ?? null
 
-  /** Puts a formula in the reference's place, and verifies. */
-  useFormula(formula: string): void {
-    if (!this.inference?.formula) this.others.kernel = this.reference
-    this.edit('reference', formula)
-    if (this.single) this.setSingle(false)
-    this.tab = 'verdict'
-    void this.verify()
-  }
-
   /** What was inferred for the latest run. */
   async inferred(): Promise<Inference | null> {
     return (await this.#reader?.infer(this.verified)) ?? null
@@ -289,8 +285,15 @@ class Session {
     this.#changed()
   }
 
+  /** Shows where kernels begin that have been chosen from their texts. That they had to be is no answer any more. */
+  showKernels(names: Partial<Record<Side, string>>): void {
+    if (this.run.kind === 'done' && onlyUnchosen(this.run.report)) this.run = { kind: 'idle' }
+    this.focus = (['reference', 'optimized'] as const).flatMap(source => (names[source] ? [{ source, line: lineOf(this[source], names[source]), column: 1, still: true }] : []))
+  }
+
   /** Verifies because the visitor wants it: with what is written in answer to what was missing. */
   async ask(): Promise<void> {
+    if (stillRefused()) return
     this.wished++
     if (this.answers?.waiting && !(await this.answers.use())) return
     const said = this.notice
@@ -299,6 +302,8 @@ class Session {
     await this.verify()
     // What was said before has been read, and what it offers is not what an answer is about; where nothing could be run, it may help.
     if (this.notice === said && this.run.kind === 'done' && ranOf(this.run.report) !== 'nothing') this.notice = null
+    const choice = this.missing.find(name => name.endsWith('.entry'))
+    if (choice) void this.toField(choice)
   }
 
   async verify(): Promise<void> {
@@ -350,7 +355,7 @@ class Session {
     this.#later()
     switch (outcome.kind) {
       case 'report':
-        this.verified = input
+        this.verified = { ...input, all_ctas: !leftOut(outcome.report) }
         this.recorded = outcome.recorded
         this.stopAt = null
         this.run = { kind: 'done', report: outcome.report, seconds: outcome.seconds }
@@ -392,13 +397,6 @@ class Session {
     this.focus = (['reference', 'optimized', 'spec'] as const).flatMap(source => first(source) ?? []).map(({ source, line, column }) => ({ source, line, column, still }))
   }
 
-  /** Marks lines of a text, and shows the first. */
-  markLines(source: TextSource, lines: readonly number[], label: string): void {
-    // Said once: they are many.
-    this.marks = lines.map((line, at) => ({ source, line, tone: 'here', label: at === 0 ? label : '' }))
-    this.focus = lines.slice(0, 1).map(line => ({ source, line, column: 1, still: false }))
-  }
-
   /** The page's address with everything in it; without, where the format of links cannot be fetched. */
   async link(): Promise<string> {
     const [address] = window.location.href.split('#')
@@ -419,11 +417,11 @@ class Session {
     void this.verify()
   }
 
-  /** To a field that only a person can fill: the one of this name, else the first. */
-  async toMissing(name: string | null = null): Promise<void> {
+  /** To a field: the one of this name, else the first that only a person can fill. */
+  async toField(name: string | null = null): Promise<void> {
     this.tab = 'verdict'
     const idle = await laterIdle().catch(() => null)
-    await idle?.focusMissing(name)
+    await idle?.focusField(name)
   }
 
   startLesson(lesson: Lesson): void {
@@ -567,8 +565,12 @@ class Session {
     leaveLink()
     this.#past.forgetForward()
     this.changed = true
-    this.#edited = true
-    this.#keepSoon()
+    // An example is not the visitor's own because it is looked at in another way.
+    if (this.example && same({ ...this.#given, single: this.single }, this.input())) this.#forget()
+    else {
+      this.#edited = true
+      this.#keepSoon()
+    }
     this.marks = []
     this.promised = null
     this.#inferSoon()
@@ -579,10 +581,6 @@ class Session {
     if (places.length > 0) this.mark(places, true)
     this.race = 0
     if (evidenceTab(report) === null && !hasEvidence(report, this.tab)) this.tab = 'verdict'
-  }
-
-  markWaits(): void {
-    if (this.report) this.mark(waiting(this.report))
   }
 
   markRace(index: number): void {

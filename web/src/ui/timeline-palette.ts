@@ -1,4 +1,4 @@
-// The theme's colours for the timeline.
+// The theme's colors for the timeline.
 
 import type { Palette } from '../core/timeline-paint'
 

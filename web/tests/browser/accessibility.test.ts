@@ -1,5 +1,5 @@
 // axe in every state of the page, at two widths, in light, dark and high contrast. What does
-// not depend on colours is looked at once a state; contrast, in all three.
+// not depend on colors is looked at once a state; contrast, in all three.
 
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'

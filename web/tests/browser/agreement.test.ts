@@ -56,29 +56,29 @@ function cases(): Case[] {
 }
 
 /** A worker of the page's own in the page, started; asked by `ask`. */
-async function start(page: Page, flavour: 'threads' | 'single'): Promise<void> {
+async function start(page: Page, flavor: 'threads' | 'single'): Promise<void> {
   const worker = fs.readdirSync(path.join(dist, 'assets')).find(name => /^worker-.*\.js$/.test(name))
   const found = await page.evaluate(
-    ([url, flavour]) =>
+    ([url, flavor]) =>
       new Promise<string>(resolve => {
         const worker = new Worker(url!, { type: 'module' })
-        Object.assign(globalThis, { [`engine_${flavour}`]: worker })
+        Object.assign(globalThis, { [`engine_${flavor}`]: worker })
         worker.onmessage = ({ data }: MessageEvent<Response>) => {
-          if (data.kind === 'ready') resolve(`${data.flavour} ${data.threads}`)
+          if (data.kind === 'ready') resolve(`${data.flavor} ${data.threads}`)
           if (data.kind === 'unusable') resolve(data.message)
         }
-        worker.postMessage({ kind: 'start', flavour, threads: flavour === 'threads' ? 3 : 1 } as Request)
+        worker.postMessage({ kind: 'start', flavor, threads: flavor === 'threads' ? 3 : 1 } as Request)
       }),
-    [`${site.address}assets/${worker}`, flavour] as const,
+    [`${site.address}assets/${worker}`, flavor] as const,
   )
-  expect(found).toBe(flavour === 'threads' ? 'threads 3' : 'single 1')
+  expect(found).toBe(flavor === 'threads' ? 'threads 3' : 'single 1')
 }
 
 /** The reports on some questions, as JSON without times and without what is absent. */
-function ask(page: Page, flavour: 'threads' | 'single', inputs: Input[]): Promise<string[]> {
+function ask(page: Page, flavor: 'threads' | 'single', inputs: Input[]): Promise<string[]> {
   return page.evaluate(
-    async ([flavour, inputs]) => {
-      const worker = (globalThis as unknown as Record<string, Worker>)[`engine_${flavour}`]!
+    async ([flavor, inputs]) => {
+      const worker = (globalThis as unknown as Record<string, Worker>)[`engine_${flavor}`]!
       const reports: string[] = []
       for (const [id, input] of inputs.entries()) {
         const report = await new Promise<unknown>(resolve => {
@@ -92,7 +92,7 @@ function ask(page: Page, flavour: 'threads' | 'single', inputs: Input[]): Promis
       }
       return reports
     },
-    [flavour, inputs] as const,
+    [flavor, inputs] as const,
   )
 }
 

@@ -20,7 +20,7 @@ const reference = (page: Page) => page.locator('[data-testid="editor-reference"]
 async function write(page: Page, formula: string): Promise<void> {
   await reference(page).click()
   await page.keyboard.press('Control+a')
-  // By the editor: a browser that types over coloured lines itself writes style attributes, which the page forbids.
+  // By the editor: a browser that types over colored lines itself writes style attributes, which the page forbids.
   await page.keyboard.press('Delete')
   await page.keyboard.type(formula)
 }

@@ -227,7 +227,7 @@ describe('small windows and large type', () => {
   })
 })
 
-test('reduced motion is honoured: nothing moves while verifying', async () => {
+test('reduced motion is honored: nothing moves while verifying', async () => {
   const { page } = await visit(site)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await verdict(page)

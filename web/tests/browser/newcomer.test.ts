@@ -177,7 +177,7 @@ function link(name: string): string {
   return '#' + encode({ spec: spec.replace(/^ptx\s*=.*\n/gm, ''), reference: reference!, optimized: optimized!, single: false, verdict: null })
 }
 
-test('rows of memory are labelled by index, and cells that differ look different', async () => {
+test('rows of memory are labeled by index, and cells that differ look different', async () => {
   const { page } = await visit(site)
   await verdict(page)
   await page.locator('#tab-timeline').click()
@@ -196,10 +196,10 @@ test('rows of memory are labelled by index, and cells that differ look different
 })
 
 describe('the timeline', () => {
-  /** How many pixels of an element have a colour, nearly, as it is painted. */
-  async function pixels(page: Page, element: string, colours: string[]): Promise<number[]> {
+  /** How many pixels of an element have a color, nearly, as it is painted. */
+  async function pixels(page: Page, element: string, colors: string[]): Promise<number[]> {
     const picture = (await page.locator(element).screenshot()).toString('base64')
-    return page.evaluate(async ({ picture, colours }) => {
+    return page.evaluate(async ({ picture, colors }) => {
       const image = new Image()
       image.src = `data:image/png;base64,${picture}`
       await image.decode()
@@ -208,17 +208,17 @@ describe('the timeline', () => {
       context.drawImage(image, 0, 0)
       const { data } = context.getImageData(0, 0, image.width, image.height)
       const style = getComputedStyle(document.documentElement)
-      return colours.map(name => {
+      return colors.map(name => {
         const wanted = style.getPropertyValue(name).trim()
         const [r, g, b] = [1, 3, 5].map(at => parseInt(wanted.slice(at, at + 2), 16)) as [number, number, number]
         let found = 0
         for (let at = 0; at < data.length; at += 4) if (Math.abs(data[at]! - r) + Math.abs(data[at + 1]! - g) + Math.abs(data[at + 2]! - b) < 12) found++
         return found
       })
-    }, { picture, colours })
+    }, { picture, colors })
   }
 
-  test('colours what instructions are for, in rows that use the height', async () => {
+  test('colors what instructions are for, in rows that use the height', async () => {
     const { page } = await visit(site)
     await verdict(page)
     await page.locator('#tab-timeline').click()
@@ -226,8 +226,8 @@ describe('the timeline', () => {
     await expect.poll(() => canvas.getAttribute('data-whole'), { timeout: 30_000 }).toBe('true')
     await canvas.focus()
     for (let times = 0; times < 6; times++) await page.keyboard.press('KeyW')
-    const colours = CLASSES.map(name => `--class-${name}`)
-    await expect.poll(async () => Math.min(...(await pixels(page, '[data-testid="timeline"]', colours.slice(0, 3))))).toBeGreaterThan(200)
+    const colors = CLASSES.map(name => `--class-${name}`)
+    await expect.poll(async () => Math.min(...(await pixels(page, '[data-testid="timeline"]', colors.slice(0, 3))))).toBeGreaterThan(200)
     // Four warps: each has more than the least of 20 pixels.
     expect(Number(await canvas.getAttribute('data-row-height'))).toBeGreaterThan(30)
     await page.setViewportSize({ width: 1280, height: 500 })

@@ -28,9 +28,9 @@ test('softmax is told by both kernels, in four languages, and becomes the refere
   expect(await told(page)).toMatch(/^y = softmax\(x(, axis=-1)?\)$/)
   expect(await panel(page)).toContain('softmax_online computes this formula')
   expect(await page.getByTestId('told-for').locator('li').first().textContent()).toMatch(/x\[128\].*128 elements/)
-  // As in the editors, names of functions have a colour of their own.
-  const colour = (text: string) => page.getByTestId('told').getByText(text, { exact: true }).first().evaluate(piece => getComputedStyle(piece).color)
-  expect(await colour('softmax')).not.toBe(await colour('x'))
+  // As in the editors, names of functions have a color of their own.
+  const color = (text: string) => page.getByTestId('told').getByText(text, { exact: true }).first().evaluate(piece => getComputedStyle(piece).color)
+  expect(await color('softmax')).not.toBe(await color('x'))
 
   await page.getByTestId('told-as-numpy').click()
   await expect.poll(() => told(page)).toContain('np.')

@@ -52,7 +52,7 @@ async function timelineOf(fragment: string) {
   return { page, complaints, canvas, view, words: () => page.getByTestId('timeline-hover').textContent() }
 }
 
-/** How many pixels of the canvas have about a colour of the theme. */
+/** How many pixels of the canvas have about a color of the theme. */
 function inked(page: Page, name: string): Promise<number> {
   return page.evaluate(async variable => {
     const canvas = document.querySelector<HTMLCanvasElement>('[data-testid="timeline"]')!

@@ -24,7 +24,7 @@ class Puppet implements WorkerLike {
   ready() {
     const start = this.heard[0]
     if (start?.kind !== 'start') throw new Error('not started')
-    this.say({ kind: 'ready', flavour: start.flavour, threads: start.flavour === 'threads' ? 2 : 1, version: '1' })
+    this.say({ kind: 'ready', flavor: start.flavor, threads: start.flavor === 'threads' ? 2 : 1, version: '1' })
   }
   get last() {
     return this.heard.at(-1)!
@@ -65,8 +65,8 @@ describe('the engine client', () => {
     engine(true)
     engine(false)
     expect(puppets.map(puppet => puppet.heard[0])).toEqual([
-      { kind: 'start', flavour: 'threads', threads: 2 },
-      { kind: 'start', flavour: 'single', threads: 2 },
+      { kind: 'start', flavor: 'threads', threads: 2 },
+      { kind: 'start', flavor: 'single', threads: 2 },
     ])
     puppets[1]!.ready()
     expect(states.at(-1)).toMatchObject({ kind: 'ready', threads: 1, note: expect.stringContaining('not cross-origin isolated') })
@@ -77,9 +77,9 @@ describe('the engine client', () => {
     puppets[0]!.say({ kind: 'compiled' })
     vi.advanceTimersByTime(6001)
     expect(puppets[0]!.terminated).toBe(true)
-    expect(puppets[1]!.heard[0]).toMatchObject({ flavour: 'single' })
+    expect(puppets[1]!.heard[0]).toMatchObject({ flavor: 'single' })
     puppets[1]!.ready()
-    expect(states.at(-1)).toMatchObject({ kind: 'ready', flavour: 'single', note: expect.stringContaining('Threads did not start') })
+    expect(states.at(-1)).toMatchObject({ kind: 'ready', flavor: 'single', note: expect.stringContaining('Threads did not start') })
   })
 
   test('is unusable, and says why, when nothing loads', async () => {

@@ -21,6 +21,12 @@ test('a loop that is never left is called so, and leads to its lines; threads th
   expect(looping({ ...deadlock('D003'), verdict: 'data_race' })).toEqual([])
 })
 
+test('a file of several kernels is not invalid: one is to be chosen', () => {
+  const several = { verdict: 'invalid_ptx', diagnostics: [{ code: 'V003', severity: 'error', notes: ['say which with `entry = "…"`'] }] } as unknown as Report
+  expect(presentationFor(several)).toEqual({ ...presentations.invalid_ptx, word: 'Choose a kernel' })
+  expect(presentationFor({ ...several, diagnostics: [] }).word).toBe('Invalid PTX')
+})
+
 test('the help says which verdicts have other names in the documents', () => {
   expect(otherNames()).toEqual([
     { word: 'No faults found', name: 'race free' },

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { missingOf } from '../../src/core/missing'
 import type { RaceReport } from '../../src/core/protocol'
 import { groupRaces } from '../../src/core/races'
 import { exact } from '../../src/core/verdict'
@@ -18,15 +17,6 @@ test('the races of an unrolled loop after one missing barrier are one, by lines 
 test('without lines of the source, by what the instructions do', () => {
   const races = ['%f1', '%f2'].map(register => race('a[0]', access(null, 'reads', `ld.shared.f32 ${register}, [%rd1]`), access(null, 'writes', 'st.shared.f32 [%rd3], %f9')))
   expect(groupRaces([...races, race('a[0]', access(null, 'writes', 'st.shared.f32 [%rd1], %f1'), access(null, 'writes', 'st.shared.f32 [%rd3], %f9'))])).toEqual([[0, 1], [2]])
-})
-
-test('a message leads to the field of the value that it names', () => {
-  const missing = ['reference.entry', 'launch.block', 'scalars.arg3', 'scalars.arg30']
-  const of = (message: string, ...notes: string[]) => missingOf({ message, notes }, missing)
-  expect(of('parameter 3 of `k` (.u32) needs a value', 'add `arg30 = 128` under [scalars], with the value the kernel is launched with')).toBe('scalars.arg30')
-  expect(of('`arg3`, parameter 4 of `k`, needs a value')).toBe('scalars.arg3')
-  expect(of('the PTX does not say how many threads run `k`', 'add `block = [128, 1, 1]` under [launch]')).toBe('launch.block')
-  expect(of('something else')).toBeNull()
 })
 
 test('counts of elements are exact', () => {

@@ -1,4 +1,4 @@
-// The table of a sweep: neighbours of one verdict share a row, the smallest that is not fine is named, and assumptions
+// The table of a sweep: neighbors of one verdict share a row, the smallest that is not fine is named, and assumptions
 // are added up. Sizes that forms take may be expressions.
 
 import { expect, test } from 'vitest'

@@ -54,8 +54,8 @@ pub(super) fn ask(
 ) -> Result<(), Refusal> {
     let Some(ray) = &program.ray else {
         return Err(Refusal(
-            "`--ray` is the Python package's: `pip install 'warpproof[ray]'`, and the command `warpproof` that comes \
-             with it"
+            "`--ray` is the Python package's: `pip install './python[ray]'` in the repository, and the command \
+             `warpproof` that comes with it"
                 .to_owned(),
         ));
     };

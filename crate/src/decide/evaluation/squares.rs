@@ -11,7 +11,7 @@
 
 use crate::decide::Meaning;
 use crate::term::eval::{Cone, operands, with_operands};
-use crate::term::{Node, Term, Unary};
+use crate::term::{Node, Term, Unary, never_negative};
 
 /// Factors within one another.
 const DEEPEST: u32 = 8;
@@ -28,7 +28,7 @@ struct Squaring<'a> {
 
 impl Squaring<'_> {
     fn push(&mut self, node: Node) -> Term {
-        let own = self.is_never_negative(&node);
+        let own = never_negative(&node, |term| self.is_not_negative(term));
         self.steps.push(node);
         self.nodes.push(self.old.node(self.of).raw());
         self.not_negative.push(own);
@@ -41,19 +41,6 @@ impl Squaring<'_> {
             (_, Some(constant)) => {
                 matches!(&self.meanings[constant], Meaning::Number(exact) if !exact.is_negative())
             }
-            _ => false,
-        }
-    }
-
-    fn is_never_negative(&self, node: &Node) -> bool {
-        let is = |term: Term| self.is_not_negative(term);
-        match *node {
-            Node::Mul(a, b) => a == b || is(a) && is(b),
-            Node::Fma(a, b, c) => (a == b || is(a) && is(b)) && is(c),
-            Node::Add(a, b) | Node::Div(a, b) | Node::Min(a, b) | Node::Select(_, a, b) => is(a) && is(b),
-            Node::Max(a, b) => is(a) || is(b),
-            Node::Unary(Unary::Recip, a) => is(a),
-            Node::Unary(Unary::Abs | Unary::Exp | Unary::Exp2 | Unary::Sqrt | Unary::Rsqrt, _) => true,
             _ => false,
         }
     }

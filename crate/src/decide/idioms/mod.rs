@@ -12,9 +12,9 @@
 //! without idioms is not copied.
 //! Misses: shapes that an optimizer rearranged across the function's border.
 
+mod built;
 mod duplicated;
 mod guarded;
-mod limited;
 mod moved;
 mod shape;
 mod signed;
@@ -28,7 +28,7 @@ use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Number, Term, Terms, Unary};
 use guarded::Guard;
-use limited::Limited;
+use built::{General, Workshop};
 use moved::Moved;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shape::{Bindings, Matcher, Step};
@@ -50,8 +50,11 @@ struct Shapes {
     steps: Vec<Step>,
     /// By what a shape's last step is ([`kind`]).
     by_kind: Vec<Vec<Shape>>,
-    /// What is left of them where an argument is limited, by kind.
-    limited: Vec<Vec<Limited>>,
+    /// With all their questions, over arguments that may be anything.
+    open: Terms,
+    general: Vec<General>,
+    /// Which of these a number tells.
+    told: FxHashMap<Number, u64>,
     /// The comparisons in shapes, and whose (kind and place): what a guard may know.
     conditions: Vec<(Term, Vec<(usize, usize)>)>,
     /// The first constant of `terms` that is a number …
@@ -61,6 +64,7 @@ struct Shapes {
 }
 
 /// One shape of a row of the table.
+#[derive(Clone)]
 struct Shape {
     row: usize,
     root: Term,
@@ -117,6 +121,8 @@ fn texts() -> FxHashMap<&'static str, &'static str> {
 
 static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let mut terms = Terms::new();
+    let (mut open, mut general) = (Terms::new(), Vec::new());
+    open.open_elements();
     let mut by_kind: Vec<Vec<Shape>> = (0..KINDS).map(|_| Vec::new()).collect();
     let placeholders: Vec<Term> = (0..shape::PLACEHOLDERS as u32).map(Term::element).collect();
     let (texts, mut seen) = (texts(), FxHashSet::default());
@@ -129,7 +135,9 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
             if !seen.insert((row, *text)) {
                 continue;
             }
-            let Some(root) = text::read(&mut terms, text, &placeholders, &mut numbers) else { continue };
+            let Some(all) = text::read(&mut open, text, &placeholders, &mut numbers) else { continue };
+            // What is left of it for data.
+            let root = built::instance(&open, all, &placeholders, &mut terms);
             // Who goes on with the word that a function ends with never reads it as a float.
             let word = match terms.node(root) {
                 Node::FromBits(format, word) => Some((word, Some(format))),
@@ -143,18 +151,22 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
                 let known = shapes.iter().any(|other| (other.row, other.root) == (row, root));
                 if root.as_node().is_some() && !known {
                     let arguments = guarded::placeholders(&terms, root);
-                    shapes.push(Shape { row, root, last, operands, word, arguments });
+                    let shape = Shape { row, root, last, operands, word, arguments };
+                    if word.is_none() {
+                        general.push(General::new(&open, all, &terms, shape.clone()));
+                    }
+                    shapes.push(shape);
                 }
             }
         }
     }
-    let limited = limited::all(&mut terms, &by_kind);
+    let told = built::signs(&general);
     let mut numbers: FxHashMap<Number, usize> = FxHashMap::default();
     let same = (terms.constants().iter().enumerate())
         .map(|(at, constant)| *numbers.entry(constant.number.clone()).or_insert(at))
         .collect();
     let conditions = guarded::conditions(&terms, &by_kind);
-    Shapes { steps: Step::all(&terms), terms, by_kind, limited, conditions, numbers, same }
+    Shapes { steps: Step::all(&terms), terms, by_kind, open, general, told, conditions, numbers, same }
 });
 
 /// How many kinds of steps can end a shape.
@@ -264,10 +276,14 @@ fn replaced(
 ) -> Result<Option<(Rewritten, Vec<Term>)>, Exhausted> {
     let numbers = terms.constants().iter().map(|constant| SHAPES.numbers.get(&constant.number).copied());
     let numbers: Vec<Option<usize>> = numbers.collect();
-    let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
-    let (needed, found) =
-        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default(), limits: false }
-            .search(roots, budget)?;
+    let search = |workshop: Option<Workshop>| {
+        let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
+        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default(), workshop }.search(roots, budget)
+    };
+    let (mut needed, mut found) = search(None)?;
+    if let Some(workshop) = Workshop::new(terms, &SHAPES.told, &needed, &found) {
+        (needed, found) = search(Some(workshop))?;
+    }
     if found.is_empty() {
         return Ok(None);
     }
@@ -384,8 +400,8 @@ struct Finder<'a> {
     matcher: Matcher<'a>,
     /// For each comparison with a number that was met, the conditions of shapes that it may decide.
     asked: FxHashMap<guarded::Asked, Vec<usize>>,
-    /// Whether anything is limited.
-    limits: bool,
+    /// Where functions are built, if some may be there that are not found as they stand.
+    workshop: Option<Workshop>,
 }
 
 impl Finder<'_> {
@@ -404,7 +420,6 @@ impl Finder<'_> {
             }
         };
         roots.iter().for_each(|root| mark(&mut needed, *root));
-        self.limits = limited::occur(self.terms, count);
         // Users stand behind their operands, so one pass backwards sees every user first.
         let mut reader = self.terms.reader();
         for at in (0..count).rev() {
@@ -418,7 +433,7 @@ impl Finder<'_> {
             let idiom = self.find(at, &node).or_else(|| self.find_moved(&node));
             let idiom = idiom.or_else(|| self.find_guarded(&node));
             let idiom = idiom.or_else(|| self.find_signed(at, &node));
-            match idiom.or_else(|| self.find_limited(at, &node)) {
+            match idiom.or_else(|| self.find_built(at, &node)) {
                 Some(idiom) => {
                     if let Some(Guard { condition, other, .. }) = &idiom.guard {
                         [*condition, *other].into_iter().for_each(|term| mark(&mut needed, term));

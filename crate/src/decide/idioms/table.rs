@@ -41,11 +41,7 @@ pub const IDIOMS: &[Idiom] = &[
     Idiom {
         name: "exp10f",
         kernels: &["math/exp10.precise", "elementary/exp10.cuda13.precise"],
-        meaning: |terms, x| {
-            let ln_10 = terms.named(Named::Ln10);
-            let exponent = terms.mul(x[0], ln_10);
-            terms.unary(Unary::Exp, exponent)
-        },
+        meaning: |terms, x| ten_to_the(terms, x[0]),
     },
     Idiom {
         name: "exp2f",
@@ -130,10 +126,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/log10.sm100.precise",
             "triton/library.log10@1",
         ],
-        meaning: |terms, x| {
-            let (log, ln_10) = (terms.unary(Unary::Log, x[0]), terms.named(Named::Ln10));
-            terms.div(log, ln_10)
-        },
+        meaning: |terms, x| log_10(terms, x[0]),
     },
     Idiom {
         name: "log2f",
@@ -409,11 +402,53 @@ pub const IDIOMS: &[Idiom] = &[
     Idiom {
         name: "powf",
         kernels: &["elementary/pow_of_ten.precise", "elementary/pow_of_ten.cuda13.precise"],
-        meaning: |terms, x| {
-            let ln_10 = terms.named(Named::Ln10);
-            let exponent = terms.mul(x[0], ln_10);
-            terms.unary(Unary::Exp, exponent)
-        },
+        meaning: |terms, x| ten_to_the(terms, x[0]),
+    },
+    Idiom {
+        name: "hexp",
+        kernels: &["half/exp.precise"],
+        meaning: |terms, x| terms.unary(Unary::Exp, x[0]),
+    },
+    Idiom {
+        name: "hexp2",
+        kernels: &["half/exp2.precise"],
+        meaning: |terms, x| terms.unary(Unary::Exp2, x[0]),
+    },
+    Idiom {
+        name: "hlog",
+        kernels: &["half/log.precise"],
+        meaning: |terms, x| terms.unary(Unary::Log, x[0]),
+    },
+    Idiom {
+        name: "hlog2",
+        kernels: &["half/log2.precise"],
+        meaning: |terms, x| terms.unary(Unary::Log2, x[0]),
+    },
+    Idiom {
+        name: "hsin",
+        kernels: &["half/sin.precise", "bfloat/sin.precise"],
+        meaning: |terms, x| terms.unary(Unary::Sin, x[0]),
+    },
+    Idiom {
+        name: "hcos",
+        kernels: &["half/cos.precise", "bfloat/cos.precise"],
+        meaning: |terms, x| terms.unary(Unary::Cos, x[0]),
+    },
+    Idiom {
+        name: "hexp10",
+        kernels: &["half/exp10.precise", "bfloat/exp10.precise"],
+        meaning: |terms, x| ten_to_the(terms, x[0]),
+    },
+    Idiom {
+        name: "hlog10",
+        kernels: &["half/log10.precise"],
+        meaning: |terms, x| log_10(terms, x[0]),
+    },
+    Idiom {
+        // A float's word with half of a unit added, of which the upper half is taken.
+        name: "rounding to bf16",
+        kernels: &["rounded_word/even", "rounded_word/even_unless_nan", "rounded_word/up"],
+        meaning: |_, x| x[0],
     },
     Idiom {
         name: "hypotf",
@@ -474,6 +509,17 @@ fn power(terms: &mut Terms, x: Term, y: Term) -> Term {
     };
     let product = (0..whole.abs()).fold(Term::ONE, |product, _| terms.mul(product, x));
     if whole < 0 { terms.unary(Unary::Recip, product) } else { product }
+}
+
+fn ten_to_the(terms: &mut Terms, x: Term) -> Term {
+    let ln_10 = terms.named(Named::Ln10);
+    let exponent = terms.mul(x, ln_10);
+    terms.unary(Unary::Exp, exponent)
+}
+
+fn log_10(terms: &mut Terms, x: Term) -> Term {
+    let (log, ln_10) = (terms.unary(Unary::Log, x), terms.named(Named::Ln10));
+    terms.div(log, ln_10)
 }
 
 /// Half of it.
