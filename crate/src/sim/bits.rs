@@ -386,6 +386,11 @@ pub(super) fn choose(terms: &mut Terms, condition: Term, a: Value, b: Value, for
         let other = terms.and(not, b);
         return predicate(terms.or(both, other));
     }
+    // A bf16 that was widened is a float like the other.
+    let wide = |terms: &Terms, value: Value| match value {
+        Value::Symbolic(Symbol { kind: SymbolKind::Bits, term }) => widened(terms, term).is_some(),
+        _ => false,
+    };
     let whole = |value: Value| match value {
         Value::Symbolic(_) => held(value).is_some_and(|format| !format.is_float()),
         _ => true,
@@ -395,6 +400,8 @@ pub(super) fn choose(terms: &mut Terms, condition: Term, a: Value, b: Value, for
         (Some(x), Some(y)) if x == y => Some(if x.is_float() { x } else { plain(x) }),
         (Some(x), None) if x.is_float() && matches!(b, Value::Concrete(_)) => Some(x),
         (None, Some(y)) if y.is_float() && matches!(a, Value::Concrete(_)) => Some(y),
+        (Some(Format::F32), None) if wide(terms, b) => Some(Format::F32),
+        (None, Some(Format::F32)) if wide(terms, a) => Some(Format::F32),
         (None, None) if format.class() != FormatClass::Bits => Some(format),
         _ if whole(a) && whole(b) => Some(match format.bits() {
             8 => Format::B8,
@@ -467,7 +474,9 @@ fn shortcut(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Optio
         return Some(value);
     }
     let wide = match symbol.kind {
-        SymbolKind::Number(format) if format.is_float() && format.bits() == width => Some((format, symbol.term)),
+        SymbolKind::Number(format) if format.is_float() && format.bits() == width => {
+            Some((format, symbol.term))
+        }
         SymbolKind::Bits => widened(terms, symbol.term).map(|number| (Format::F32, number)),
         _ => None,
     };

@@ -3,17 +3,32 @@
 //! A store finds what was built lately, and builds the rest twice ([`super::recent`]): two terms with one number are
 //! the same expression, but not the other way round.
 //!
-//! Guarantees: terms are alike exactly if they are the same expression, up to the order of operands that commute.
+//! Guarantees: terms that are alike are the same expression, up to the order of operands that commute, and to where
+//! conditions are negated.
+//! Misses: laws of numbers.
 
 use super::eval::{operands, with_operands};
-use super::{Node, Term, Terms};
+use super::{Node, Relation, Term, Terms};
 use rustc_hash::FxHashMap;
+
+/// A term that others are like, or a condition that others are the negation of.
+type Like = (Term, bool);
+
+/// What a term is built of.
+#[derive(PartialEq, Eq, Hash)]
+enum Built {
+    Node(Node),
+    /// One of two conditions, each as it is or negated.
+    Either([Like; 2]),
+    /// A choice by a condition, of numbers or of conditions.
+    Choice(Term, Like, Like),
+}
 
 /// The first of all terms met that is built like each.
 #[derive(Default)]
 pub struct Likeness {
-    first: FxHashMap<Term, Term>,
-    built: FxHashMap<Node, Term>,
+    first: FxHashMap<Term, Like>,
+    built: FxHashMap<Built, Term>,
 }
 
 impl Likeness {
@@ -22,7 +37,7 @@ impl Likeness {
         one == other || self.first(terms, one) == self.first(terms, other)
     }
 
-    fn first(&mut self, terms: &Terms, root: Term) -> Term {
+    fn first(&mut self, terms: &Terms, root: Term) -> Like {
         let mut open = vec![(root, false)];
         while let Some((term, ready)) = open.pop() {
             if term.as_node().is_none() || self.first.contains_key(&term) {
@@ -34,11 +49,39 @@ impl Likeness {
                 open.extend(operands(&node).into_iter().flatten().map(|operand| (operand, false)));
                 continue;
             }
-            let node = with_operands(&node, |operand| self.first.get(&operand).copied().unwrap_or(operand));
-            let first = *self.built.entry(in_order(node)).or_insert(term);
-            self.first.insert(term, first);
+            let own = self.of_node(term, &node);
+            self.first.insert(term, own);
         }
-        self.first.get(&root).copied().unwrap_or(root)
+        self.known(root)
+    }
+
+    fn known(&self, term: Term) -> Like {
+        self.first.get(&term).copied().unwrap_or((term, false))
+    }
+
+    fn of_node(&mut self, term: Term, node: &Node) -> Like {
+        let known = |term: Term| self.known(term);
+        let opposite = |(term, negated): Like| (term, !negated);
+        let (built, negated) = match *node {
+            Node::Not(a) => return opposite(known(a)),
+            Node::Or(a, b) => (Built::Either([known(a), known(b)]), false),
+            Node::And(a, b) => (Built::Either([known(a), known(b)].map(opposite)), true),
+            Node::Select(condition, a, b) => {
+                let ((condition, negated), a, b) = (known(condition), known(a), known(b));
+                let (a, b) = if negated { (b, a) } else { (a, b) };
+                (Built::Choice(condition, a, b), false)
+            }
+            // What is made of a condition in another way is like nothing else.
+            ref other if operands(other).into_iter().flatten().any(|operand| known(operand).1) => {
+                return (term, false);
+            }
+            ref other => (Built::Node(in_order(with_operands(other, |operand| known(operand).0))), false),
+        };
+        let built = match built {
+            Built::Either([a, b]) => Built::Either([a.min(b), a.max(b)]),
+            node => node,
+        };
+        (*self.built.entry(built).or_insert(term), negated)
     }
 }
 
@@ -51,8 +94,8 @@ fn in_order(node: Node) -> Node {
         Node::Fma(a, b, c) => Node::Fma(two(a, b).0, two(a, b).1, c),
         Node::Max(a, b) => Node::Max(two(a, b).0, two(a, b).1),
         Node::Min(a, b) => Node::Min(two(a, b).0, two(a, b).1),
-        Node::And(a, b) => Node::And(two(a, b).0, two(a, b).1),
-        Node::Or(a, b) => Node::Or(two(a, b).0, two(a, b).1),
+        Node::Compare(Relation::Equal, a, b) => Node::Compare(Relation::Equal, two(a, b).0, two(a, b).1),
+        Node::Bits(op, width, a, b, c) if op.commutes() => Node::Bits(op, width, two(a, b).0, two(a, b).1, c),
         node => node,
     }
 }

@@ -11,9 +11,9 @@
 //! Misses: arguments that the term shows nowhere as such; products whose sign went into a constant.
 
 use super::shape::{Bindings, PLACEHOLDERS};
-use super::{Finder, Found, Shape, build, kind};
+use super::{Finder, Found, Shape, kind};
 use crate::term::eval::{operands, with_operands};
-use crate::term::{Likeness, Node, Number, Term, Terms};
+use crate::term::{Constant, Likeness, Node, Number, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pairs of steps that are looked at for arguments.
@@ -40,7 +40,8 @@ impl General {
         let constants = cone(open, root).into_iter().flat_map(|step| operands(&open.node_at(step)));
         let numbers = constants.flatten().filter_map(|term| {
             let number = &open.constant_at(term.as_constant()?).number;
-            let tells = matches!(number, Number::Rational(value) if value.numer().bits() + value.denom().bits() > 12);
+            let tells =
+                matches!(number, Number::Rational(value) if value.numer().bits() + value.denom().bits() > 12);
             tells.then(|| number.clone())
         });
         let mut numbers: Vec<Number> = numbers.collect();
@@ -60,7 +61,10 @@ pub(super) fn signs(all: &[General]) -> FxHashMap<Number, u64> {
         rows.dedup();
         rows.len() <= COMMON
     });
-    users.into_iter().map(|(number, rows)| (number.clone(), rows.into_iter().map(bit).fold(0, |a, b| a | b))).collect()
+    users
+        .into_iter()
+        .map(|(number, rows)| (number.clone(), rows.into_iter().map(bit).fold(0, |a, b| a | b)))
+        .collect()
 }
 
 fn bit(row: usize) -> u64 {
@@ -85,7 +89,10 @@ fn cone(terms: &Terms, root: Term) -> Vec<usize> {
 /// A shape for these arguments, with what is known of them.
 pub(super) fn instance(open: &Terms, root: Term, arguments: &[Term], new: &mut Terms) -> Term {
     let mut known: FxHashMap<Term, Term> = FxHashMap::default();
-    let place = |new: &mut Terms, known: &FxHashMap<Term, Term>, term: Term| match (term.as_constant(), term.as_element()) {
+    let place = |new: &mut Terms, known: &FxHashMap<Term, Term>, term: Term| match (
+        term.as_constant(),
+        term.as_element(),
+    ) {
         (Some(constant), _) => new.constant(open.constant_at(constant).clone()),
         (_, Some(placeholder)) => arguments[placeholder as usize],
         _ => known[&term],
@@ -95,8 +102,10 @@ pub(super) fn instance(open: &Terms, root: Term, arguments: &[Term], new: &mut T
         let node = with_operands(&old, |operand| place(new, &known, operand));
         let own = match node {
             Node::Apply(function, of, _) => new.asked_again(open.function_name(function), of),
-            Node::Compare(relation, a, b) if super::asks_of_extremes(a, b) => new.compare_asked(relation, a, b),
-            _ => build(new, open, &node),
+            Node::Compare(relation, a, b) if super::asks_of_extremes(a, b) => {
+                new.compare_asked(relation, a, b)
+            }
+            _ => new.made(&node),
         };
         known.insert(Term::from_node(step), own);
     }
@@ -158,11 +167,18 @@ impl Workshop {
                         continue;
                     }
                     let node = with_operands(&node, |operand| self.copies[&operand]);
-                    let own = build(&mut self.new, terms, &node);
+                    let own = match node {
+                        Node::Apply(function, a, b) => self.new.apply(terms.function_name(function), a, b),
+                        _ => self.new.made(&node),
+                    };
                     self.new.note_through(own, terms, term);
                     own
                 }
-                (_, Some(constant)) => self.new.constant(terms.constant_at(constant).clone()),
+                // As shapes have them: the number alone.
+                (_, Some(constant)) => {
+                    let number = terms.constant_at(constant).number.clone();
+                    self.new.constant(Constant::new(number, None))
+                }
                 _ => term,
             };
             self.copies.insert(term, own);
@@ -188,7 +204,9 @@ impl Along<'_> {
         if let Some(placeholder) = shape.as_element() {
             let before = self.bindings;
             self.bindings[placeholder as usize] = Some(term);
-            if self.bindings[..self.arguments].iter().all(Option::is_some) && !self.found.contains(&self.bindings) {
+            if self.bindings[..self.arguments].iter().all(Option::is_some)
+                && !self.found.contains(&self.bindings)
+            {
                 self.found.push(self.bindings);
             }
             // The first place that shows an argument is as good as any other.
@@ -265,13 +283,23 @@ impl Finder<'_> {
                 if bindings.iter().flatten().any(|argument| *argument == term) {
                     return None;
                 }
-                let arguments = bindings.map(|argument| argument.map_or(Term::ZERO, |term| workshop.copy(terms, term)));
+                let arguments =
+                    bindings.map(|argument| argument.map_or(Term::ZERO, |term| workshop.copy(terms, term)));
                 let built = instance(open, general.root, &arguments, &mut workshop.new);
                 let copy = workshop.copy(terms, term);
                 let is_it = workshop.likeness.alike(&workshop.new, built, copy);
                 (is_it && 2 * remaining(&workshop.new, built, &arguments) > general.steps).then(|| {
                     let negative = Default::default();
-                    Found { row, bindings, negative, word: None, negated: false, addend: None, moved: None, guard: None }
+                    Found {
+                        row,
+                        bindings,
+                        negative,
+                        word: None,
+                        negated: false,
+                        addend: None,
+                        moved: None,
+                        guard: None,
+                    }
                 })
             })
         })

@@ -27,8 +27,8 @@ pub use text::print;
 use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Number, Term, Terms, Unary};
-use guarded::Guard;
 use built::{General, Workshop};
+use guarded::Guard;
 use moved::Moved;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shape::{Bindings, Matcher, Step};
@@ -278,7 +278,8 @@ fn replaced(
     let numbers: Vec<Option<usize>> = numbers.collect();
     let search = |workshop: Option<Workshop>| {
         let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
-        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default(), workshop }.search(roots, budget)
+        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default(), workshop }
+            .search(roots, budget)
     };
     let (mut needed, mut found) = search(None)?;
     if let Some(workshop) = Workshop::new(terms, &SHAPES.told, &needed, &found) {

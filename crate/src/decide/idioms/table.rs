@@ -404,21 +404,13 @@ pub const IDIOMS: &[Idiom] = &[
         kernels: &["elementary/pow_of_ten.precise", "elementary/pow_of_ten.cuda13.precise"],
         meaning: |terms, x| ten_to_the(terms, x[0]),
     },
-    Idiom {
-        name: "hexp",
-        kernels: &["half/exp.precise"],
-        meaning: |terms, x| terms.unary(Unary::Exp, x[0]),
-    },
+    Idiom { name: "hexp", kernels: &["half/exp.precise"], meaning: |terms, x| terms.unary(Unary::Exp, x[0]) },
     Idiom {
         name: "hexp2",
         kernels: &["half/exp2.precise"],
         meaning: |terms, x| terms.unary(Unary::Exp2, x[0]),
     },
-    Idiom {
-        name: "hlog",
-        kernels: &["half/log.precise"],
-        meaning: |terms, x| terms.unary(Unary::Log, x[0]),
-    },
+    Idiom { name: "hlog", kernels: &["half/log.precise"], meaning: |terms, x| terms.unary(Unary::Log, x[0]) },
     Idiom {
         name: "hlog2",
         kernels: &["half/log2.precise"],
@@ -439,11 +431,7 @@ pub const IDIOMS: &[Idiom] = &[
         kernels: &["half/exp10.precise", "bfloat/exp10.precise"],
         meaning: |terms, x| ten_to_the(terms, x[0]),
     },
-    Idiom {
-        name: "hlog10",
-        kernels: &["half/log10.precise"],
-        meaning: |terms, x| log_10(terms, x[0]),
-    },
+    Idiom { name: "hlog10", kernels: &["half/log10.precise"], meaning: |terms, x| log_10(terms, x[0]) },
     Idiom {
         // A float's word with half of a unit added, of which the upper half is taken.
         name: "rounding to bf16",
