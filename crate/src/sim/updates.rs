@@ -43,6 +43,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// What is taken for granted.
 const FLOATS: &str = "no float that a compare-and-swap loop compares is -0 or NaN";
 
+/// Why a swap is none of these.
+const ELSEWHERE: &str = "a compare-and-swap expects a word from elsewhere";
+
 /// What a kernel's instructions are to loops that update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
@@ -73,6 +76,8 @@ pub(super) struct Updates {
     again: u32,
     /// Terms that depend on no symbol.
     free: FxHashSet<Term>,
+    /// Where each thread has looked last for what a swap expects.
+    looked: FxHashMap<(u32, u32), (usize, u64)>,
 }
 
 /// Whether an instruction is the compare-and-swap of an update.
@@ -426,8 +431,7 @@ impl<'a> Machine<'a> {
                 }
                 let Some(carried) = carried else {
                     // What was loaded in the loop is no word of this place.
-                    let why = "a compare-and-swap expects a word from elsewhere".to_owned();
-                    self.park(index, again, pc, FaultKind::NotStructured(why));
+                    self.park(index, again, pc, FaultKind::NotStructured(ELSEWHERE.to_owned()));
                     return Some(Flow::Next);
                 };
                 for lane in lanes(again) {
@@ -461,7 +465,12 @@ impl<'a> Machine<'a> {
             let found = swap.and_then(|swap| machine.word_found(swap, batch.region, access.format));
             // Any word will do: the first swap fails.
             let word = found.map_or(Value::Concrete(0), |found| found.word);
-            lanes(batch.mask).for_each(|lane| machine.warps[index].set(dst, lane, word));
+            for lane in lanes(batch.mask) {
+                machine.warps[index].set(dst, lane, word);
+                let thread = machine.warps[index].first() + lane;
+                let place = (batch.region, batch.offsets[lane as usize]);
+                machine.updates.looked.extend(swap.map(|swap| ((swap, thread), place)));
+            }
         });
     }
 
@@ -502,7 +511,9 @@ impl<'a> Machine<'a> {
         }
         let instr = &self.kernel.code[pc as usize];
         let (dst, src) = (self.kernel.dst(instr)[0], self.kernel.src(instr));
-        let compares_floats = matches!(self.updates.roles.get(&pc), Some(Role::Swap { floats: true, .. }));
+        let role = self.updates.roles.get(&pc).copied();
+        let compares_floats = matches!(role, Some(Role::Swap { floats: true, .. }));
+        let loaded = matches!(role, Some(Role::Swap { carried: None, .. }));
         self.for_each_batch(index, pc, mask, access, AccessKind::Atomic, |machine, batch| {
             for lane in lanes(batch.mask) {
                 let Some(found) = machine.word_found(pc, batch.region, access.format) else {
@@ -511,11 +522,16 @@ impl<'a> Machine<'a> {
                     continue;
                 };
                 let [seen, wanted] = [1, 2].map(|at| machine.warps[index].get(src[at], lane));
+                let place = (batch.region, batch.offsets[lane as usize]);
+                let thread = machine.warps[index].first() + lane;
+                if loaded && machine.updates.looked.get(&(pc, thread)) != Some(&place) {
+                    machine.park(index, 1 << lane, pc, FaultKind::NotStructured(ELSEWHERE.to_owned()));
+                    continue;
+                }
                 machine.warps[index].set(dst, lane, found.word);
                 if seen != found.word {
                     machine.updates.again |= 1 << lane;
                 } else {
-                    let place = (batch.region, batch.offsets[lane as usize]);
                     machine.replace((index, pc, lane), access, &found, wanted, place);
                     if compares_floats {
                         machine.granted.entry(FLOATS).or_insert((0, pc)).0 += 1;

@@ -5,7 +5,7 @@ One row per committed `.ptx`. Families with transcendental functions or division
 kernels with a fault carry line information (`.loc`) so that a report can name the CUDA line.
 """
 
-from . import basics, blackwell  # noqa: F401
+from . import basics, blackwell, blocks  # noqa: F401
 from . import attention, attention_mma, convolution, tilelang, triton  # noqa: F401
 from . import tensor, tensor_maps  # noqa: F401
 from . import elementary, halves, instructions  # noqa: F401

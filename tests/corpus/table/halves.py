@@ -14,6 +14,12 @@ for folder, (type_name, header) in TYPES.items():
         defines = {"T": type_name, "HEADER": header, "EXPR": f"h{name}(v)"}
         add("math/half.cu", output=f"{folder}/{name}", modes=PRECISE, defines=defines)
 
+# A float's functions of a bf16.
+OF_FLOATS = {name: f"{name}f" for name in ("exp", "log", "log1p", "tanh", "sin", "cos", "erf")}
+for name, function in OF_FLOATS.items():
+    defines = {"T": "__nv_bfloat16", "HEADER": "<cuda_bf16.h>", "EXPR": f"__float2bfloat16({function}(__bfloat162float(v)))"}
+    add("math/half.cu", output=f"bfloat/float_{name}", modes=PRECISE, defines=defines)
+
 # A float rounded to bf16 by its word.
 ROUNDINGS = {
     "even": "b + 0x7fffu + ((b >> 16) & 1)",

@@ -21,3 +21,5 @@ for form, wrongs in ((0, (0,)), (1, (0, 1, 2, 3)), (2, (0,)), (3, (0,))):
 for form in range(1, 6):
     add("swaps/told.cu", f"one.{form}", defines={"FORM": 0, "OF": form}, lines=True)
     add("swaps/told.cu", f"{form}", defines={"FORM": form}, lines=True)
+for form in (0, 1):
+    add("swaps/elsewhere.cu", f"{form}", defines={"FORM": form}, lines=True)

@@ -13,13 +13,16 @@
 use super::shape::{Bindings, PLACEHOLDERS};
 use super::{Finder, Found, Shape, kind};
 use crate::term::eval::{operands, with_operands};
-use crate::term::{Constant, Likeness, Node, Number, Term, Terms};
+use crate::term::{Constant, Likeness, Node, Number, Relation, Term, Terms};
+use num_traits::Signed;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pairs of steps that are looked at for arguments.
 const STEPS: u32 = 512;
 /// Arguments that are tried for one function.
 const TRIES: usize = 4;
+/// Nodes of an argument that are looked at for its sign.
+const NODES: u32 = 64;
 /// Shapes that may have a number in common for it to tell them from others.
 const COMMON: usize = 8;
 /// Bits for shapes below a node; shapes share them.
@@ -86,8 +89,8 @@ fn cone(terms: &Terms, root: Term) -> Vec<usize> {
     steps
 }
 
-/// A shape for these arguments, with what is known of them.
-pub(super) fn instance(open: &Terms, root: Term, arguments: &[Term], new: &mut Terms) -> Term {
+/// A shape for these arguments, with what is known of them; of their signs, too, where compilers have seen those.
+pub(super) fn instance(open: &Terms, root: Term, arguments: &[Term], new: &mut Terms, signs: bool) -> Term {
     let mut known: FxHashMap<Term, Term> = FxHashMap::default();
     let place = |new: &mut Terms, known: &FxHashMap<Term, Term>, term: Term| match (
         term.as_constant(),
@@ -102,6 +105,15 @@ pub(super) fn instance(open: &Terms, root: Term, arguments: &[Term], new: &mut T
         let node = with_operands(&old, |operand| place(new, &known, operand));
         let own = match node {
             Node::Apply(function, of, _) => new.asked_again(open.function_name(function), of),
+            Node::Compare(relation, a, b)
+                if signs && let Some(holds) = decided_by_sign(new, relation, a, b) =>
+            {
+                if holds {
+                    Term::TRUE
+                } else {
+                    Term::FALSE
+                }
+            }
             Node::Compare(relation, a, b) if super::asks_of_extremes(a, b) => {
                 new.compare_asked(relation, a, b)
             }
@@ -110,6 +122,20 @@ pub(super) fn instance(open: &Terms, root: Term, arguments: &[Term], new: &mut T
         known.insert(Term::from_node(step), own);
     }
     place(new, &known, root)
+}
+
+/// Whether a comparison with zero, or of what is not negative with what is, holds.
+fn decided_by_sign(terms: &Terms, relation: Relation, a: Term, b: Term) -> Option<bool> {
+    let positive = |term: Term| terms.is_not_negative(term, &mut { NODES });
+    let negative = |term: Term| terms.as_rational(term).is_some_and(Signed::is_negative);
+    match relation {
+        Relation::Less if b == Term::ZERO || negative(b) => positive(a).then_some(false),
+        Relation::LessEqual if negative(b) => positive(a).then_some(false),
+        Relation::LessEqual if a == Term::ZERO || negative(a) => positive(b).then_some(true),
+        Relation::Less if negative(a) => positive(b).then_some(true),
+        Relation::Equal if negative(a) && positive(b) || negative(b) && positive(a) => Some(false),
+        _ => None,
+    }
 }
 
 /// Copies of terms in a store in which functions are built.
@@ -285,21 +311,23 @@ impl Finder<'_> {
                 }
                 let arguments =
                     bindings.map(|argument| argument.map_or(Term::ZERO, |term| workshop.copy(terms, term)));
-                let built = instance(open, general.root, &arguments, &mut workshop.new);
                 let copy = workshop.copy(terms, term);
-                let is_it = workshop.likeness.alike(&workshop.new, built, copy);
-                (is_it && 2 * remaining(&workshop.new, built, &arguments) > general.steps).then(|| {
-                    let negative = Default::default();
-                    Found {
+                [false, true].into_iter().find_map(|signs| {
+                    let built = instance(open, general.root, &arguments, &mut workshop.new, signs);
+                    let is_it = workshop.likeness.alike(&workshop.new, built, copy);
+                    let whole = 2 * remaining(&workshop.new, built, &arguments) > general.steps;
+                    let (word, negative) = (None, Default::default());
+                    let found = Found {
                         row,
                         bindings,
                         negative,
-                        word: None,
+                        word,
                         negated: false,
                         addend: None,
                         moved: None,
                         guard: None,
-                    }
+                    };
+                    (is_it && whole).then_some(found)
                 })
             })
         })

@@ -137,7 +137,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
             }
             let Some(all) = text::read(&mut open, text, &placeholders, &mut numbers) else { continue };
             // What is left of it for data.
-            let root = built::instance(&open, all, &placeholders, &mut terms);
+            let root = built::instance(&open, all, &placeholders, &mut terms, false);
             // Who goes on with the word that a function ends with never reads it as a float.
             let word = match terms.node(root) {
                 Node::FromBits(format, word) => Some((word, Some(format))),
