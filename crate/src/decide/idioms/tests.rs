@@ -11,7 +11,12 @@ fn rewritten(terms: &Terms, root: Term) -> Option<Rewritten> {
 
 /// What a kernel of the table computes, over other inputs.
 fn shape(terms: &mut Terms, kernel: &str, inputs: &[Term]) -> Term {
-    text::read(terms, texts()[kernel], inputs, &mut FxHashMap::default()).unwrap()
+    let mut open = Terms::new();
+    open.open_elements();
+    let placeholders: Vec<Term> = (0..shape::PLACEHOLDERS as u32).map(Term::element).collect();
+    let root = text::read(&mut open, texts()[kernel], &placeholders, &mut FxHashMap::default()).unwrap();
+    let inputs: Vec<Term> = (0..shape::PLACEHOLDERS).map(|at| inputs[at.min(inputs.len() - 1)]).collect();
+    built::instance(&open, root, &inputs, terms, false)
 }
 
 const EXPF: &str = "math/exp.precise";
@@ -28,7 +33,7 @@ fn every_row_is_found_with_any_argument() {
             let mut terms = Terms::new();
             for x in [Term::element(9), argument(&mut terms)] {
                 let root = shape(&mut terms, kernel, &[x, Term::element(8)]);
-                assert!(terms.len() > 3, "{kernel} computes nothing to recognize");
+                assert!(terms.len() > 1, "{kernel} computes nothing to recognize");
                 let new = rewritten(&terms, root).unwrap_or_else(|| panic!("{kernel} not found"));
                 assert_eq!(new.recognized, [(idiom.name, 1)], "{kernel}");
                 let mut expected = Terms::new();
@@ -74,7 +79,7 @@ fn a_sign_in_one_place_only_is_another_program() {
 #[test]
 fn every_kernel_is_run_by_a_case() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
-    let cases: String = ["math", "elementary", "triton"]
+    let cases: String = ["math", "elementary", "triton", "half", "bfloat"]
         .into_iter()
         .flat_map(|family| std::fs::read_dir(corpus.join("equivalent").join(family)).unwrap())
         .map(|case| std::fs::read_to_string(case.unwrap().path()).unwrap())
