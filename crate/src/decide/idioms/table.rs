@@ -416,16 +416,8 @@ pub const IDIOMS: &[Idiom] = &[
         kernels: &["half/log2.precise"],
         meaning: |terms, x| terms.unary(Unary::Log2, x[0]),
     },
-    Idiom {
-        name: "hsin",
-        kernels: &["half/sin.precise", "bfloat/sin.precise"],
-        meaning: |terms, x| terms.unary(Unary::Sin, x[0]),
-    },
-    Idiom {
-        name: "hcos",
-        kernels: &["half/cos.precise", "bfloat/cos.precise"],
-        meaning: |terms, x| terms.unary(Unary::Cos, x[0]),
-    },
+    Idiom { name: "hsin", kernels: &["half/sin.precise"], meaning: |terms, x| terms.unary(Unary::Sin, x[0]) },
+    Idiom { name: "hcos", kernels: &["half/cos.precise"], meaning: |terms, x| terms.unary(Unary::Cos, x[0]) },
     Idiom {
         name: "hexp10",
         kernels: &["half/exp10.precise", "bfloat/exp10.precise"],
