@@ -273,6 +273,7 @@ impl Values<'_> {
         None
     }
 }
+
 /// Of a comparison that asks for the sign of a number, or of a word: which source, and whether it holds for those that
 /// are not negative.
 fn sign(kernel: &Kernel, op: &Lanewise, src: &[Reg]) -> Option<(usize, bool)> {

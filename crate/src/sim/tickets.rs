@@ -6,7 +6,8 @@
 //! it. Then this run stands for all.
 //!
 //! One number may be special: whoever comes last goes on with the sum of all. Then the launch is run once for each
-//! CTA that may get it, in an order in which it does, and all have to leave the same memory.
+//! CTA that may get it, in an order in which it does, and all have to leave the same memory; what they do not write
+//! alike is a suspect, for who can decide whether it is equal.
 //!
 //! Which numbers a schedule may give: writes to a place that are in no order stand side by side in its history, in
 //! *spans* ([`Place::spans`]). Within one, updates that are all the same give the same numbers in any order; sums of

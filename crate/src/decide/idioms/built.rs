@@ -11,7 +11,7 @@
 //! Misses: arguments that the term shows nowhere as such; products whose sign went into a constant.
 
 use super::shape::{Bindings, PLACEHOLDERS};
-use super::{Finder, Found, Shape, kind};
+use super::{Finder, Found, Shape};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Constant, Likeness, Node, Number, Relation, Term, Terms};
 use num_traits::Signed;
@@ -290,7 +290,7 @@ impl Finder<'_> {
 
     fn find_in(&mut self, workshop: &mut Workshop, at: usize, node: &Node) -> Option<Found> {
         let below = workshop.signs[at];
-        if below == 0 || kind(node) == kind(&Node::BitConstant(0)) {
+        if below == 0 || matches!(node, Node::Bits(..) | Node::BitsOf(..)) {
             return None;
         }
         let shapes = self.shapes;

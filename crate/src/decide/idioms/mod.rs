@@ -26,7 +26,7 @@ pub use text::print;
 
 use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{operands, with_operands};
-use crate::term::{Node, Number, Term, Terms, Unary};
+use crate::term::{Node, Number, Term, Terms, Through, Unary};
 use built::{General, Workshop};
 use guarded::Guard;
 use moved::Moved;
@@ -434,7 +434,8 @@ impl Finder<'_> {
             let idiom = self.find(at, &node).or_else(|| self.find_moved(&node));
             let idiom = idiom.or_else(|| self.find_guarded(&node));
             let idiom = idiom.or_else(|| self.find_signed(at, &node));
-            match idiom.or_else(|| self.find_built(at, &node)) {
+            let idiom = idiom.or_else(|| self.find_built(at, &node));
+            match idiom.filter(|idiom| self.is_in_its_format(at, idiom)) {
                 Some(idiom) => {
                     if let Some(Guard { condition, other, .. }) = &idiom.guard {
                         [*condition, *other].into_iter().for_each(|term| mark(&mut needed, term));
@@ -457,6 +458,19 @@ impl Finder<'_> {
             }
         }
         Ok((needed, found))
+    }
+
+    /// Whether a node is of the format that a function in half precision is rounded to: a word of it, or what went
+    /// through it, or chooses or adds to such for single inputs.
+    fn is_in_its_format(&self, at: usize, found: &Found) -> bool {
+        let Some(format) = IDIOMS[found.row].format() else { return true };
+        let node = self.terms.node_at(at);
+        if found.word == Some(format) || matches!(node, Node::FromBits(own, _) if own == format) {
+            return true;
+        }
+        let parts = operands(&node).into_iter().flatten().chain([Term::from_node(at)]);
+        let went = |term: Term| self.terms.through(term) == Some(Through::Float(format));
+        parts.filter(|term| term.as_node().is_some()).any(went)
     }
 
     fn find(&mut self, at: usize, node: &Node) -> Option<Found> {

@@ -31,6 +31,18 @@ pub struct Idiom {
     pub meaning: fn(&mut Terms, &[Term]) -> Term,
 }
 
+impl Idiom {
+    /// Of a function in half precision, the format that its result is rounded to: elsewhere what it adds for that
+    /// rounding is another program.
+    pub(super) fn format(&self) -> Option<Format> {
+        match self.kernels[0].split('/').next() {
+            Some("half") => Some(Format::F16),
+            Some("bfloat") => Some(Format::Bf16),
+            _ => None,
+        }
+    }
+}
+
 /// The rows; the first that matches counts.
 pub const IDIOMS: &[Idiom] = &[
     Idiom {
@@ -418,11 +430,8 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom { name: "hsin", kernels: &["half/sin.precise"], meaning: |terms, x| terms.unary(Unary::Sin, x[0]) },
     Idiom { name: "hcos", kernels: &["half/cos.precise"], meaning: |terms, x| terms.unary(Unary::Cos, x[0]) },
-    Idiom {
-        name: "hexp10",
-        kernels: &["half/exp10.precise", "bfloat/exp10.precise"],
-        meaning: |terms, x| ten_to_the(terms, x[0]),
-    },
+    Idiom { name: "hexp10", kernels: &["half/exp10.precise"], meaning: |terms, x| ten_to_the(terms, x[0]) },
+    Idiom { name: "hexp10", kernels: &["bfloat/exp10.precise"], meaning: |terms, x| ten_to_the(terms, x[0]) },
     Idiom { name: "hlog10", kernels: &["half/log10.precise"], meaning: |terms, x| log_10(terms, x[0]) },
     Idiom {
         // A float's word with half of a unit added, of which the upper half is taken.
