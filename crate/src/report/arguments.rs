@@ -80,7 +80,11 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
             Some(other) => match follow(asked, &kernels[other], chosen[other].as_deref().unwrap_or_default())
             {
                 Some(found) => found,
-                None => from_spec()?.ok_or_else(|| vec![cannot_follow(asked, &kernels[other])])?,
+                None => {
+                    let (model, theirs) = (&kernels[other], chosen[other].as_deref().unwrap_or_default());
+                    let found = from_spec()?.filter(|(mine, _)| agree((asked, mine), (model, theirs)));
+                    found.ok_or_else(|| vec![cannot_follow(asked, model)])?
+                }
             },
             None => from_spec()?.unwrap_or_else(|| made_up(asked.kernel)),
         };
@@ -175,6 +179,14 @@ fn is_integer(format: Format) -> bool {
     matches!(format.class(), FormatClass::Signed | FormatClass::Unsigned)
 }
 
+/// Whether parameters that get one argument can stand for each other.
+fn agree((asked, mine): (&Asked<'_>, &[Argument]), (model, theirs): (&Asked<'_>, &[Argument])) -> bool {
+    asked.kernel.parameters.iter().zip(mine).all(|(p, argument)| {
+        let mut same = model.kernel.parameters.iter().zip(theirs).filter(|(_, other)| *other == argument);
+        !matches!(argument, Argument::Name(_)) || same.all(|(q, _)| fits(p, q))
+    })
+}
+
 /// In what parameters do not correspond: their number, or the first that is something else.
 fn unlike(asked: &Asked<'_>, other: &Asked<'_>) -> String {
     let (mine, theirs) = (&asked.kernel.parameters, &other.kernel.parameters);
@@ -195,6 +207,15 @@ fn unlike(asked: &Asked<'_>, other: &Asked<'_>) -> String {
 #[cold]
 fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
     let (kernel, model) = (asked.kernel, other.kernel);
+    // What cannot be the same has names of its own.
+    let mut own = made_up(kernel).0;
+    for ((argument, p), q) in own.iter_mut().zip(&kernel.parameters).zip(&model.parameters) {
+        if let Argument::Name(name) = argument
+            && !fits(p, q)
+        {
+            *name += "_too";
+        }
+    }
     Diagnostic::error(
         Code::V010,
         format!(
@@ -213,7 +234,7 @@ fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
         other.source,
         args(model),
         asked.source,
-        args(kernel)
+        written(&own)
     ))
 }
 

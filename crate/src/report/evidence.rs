@@ -313,11 +313,26 @@ fn empty(bound: &Bound, output: &Output) -> OutputReport {
 #[cold]
 fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -> Group {
     let (side, silent, other) = match first.writer {
-        Source::Reference => (0, scene.bound.setups.len() - 1, Source::Optimized),
+        Source::Reference => (0, 1, Source::Optimized),
         Source::Optimized | Source::Spec => (1, 0, Source::Reference),
     };
-    let part = !scene.bound.setups[silent].launch.runs_all();
-    let open = part.then(|| grid::open(scene.sides[1 - side].kernel, "write"));
+    let kernel = scene.sides[silent].kernel;
+    let part = grid::leaves_out(kernel, &scene.bound.setups[silent].launch);
+    let (reason, hint) = match first.contents {
+        _ if part => {
+            let open = grid::open(kernel, "write");
+            (open.message, open.hint)
+        }
+        false if scene.sides[0].kernel.formula => {
+            let told = match first.writer {
+                Source::Reference => "the formula says what it is, and the kernel does not write it",
+                _ => "the kernel writes it, and the formula does not say what it is",
+            };
+            (told.to_owned(), None)
+        }
+        false => (format!("only the {} kernel writes it", first.writer), None),
+        true => (format!("the {other} kernel leaves the initial contents"), None),
+    };
     let mut sample = Sample::default();
     sample.terms[side] = Some(first.value);
     sample.writers[side] = Some(first.instr);
@@ -326,19 +341,9 @@ fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -
         elements: count,
         sample: output.name(scene.bound, first.index),
         index: first.index,
-        reason: match first.contents {
-            _ if part => open.as_ref().map_or_else(String::new, |open| open.message.clone()),
-            false if scene.sides[0].kernel.formula => match first.writer {
-                Source::Reference => {
-                    "the formula says what it is, and the kernel does not write it".to_owned()
-                }
-                _ => "the kernel writes it, and the formula does not say what it is".to_owned(),
-            },
-            false => format!("only the {} kernel writes it", first.writer),
-            true => format!("the {other} kernel leaves the initial contents"),
-        },
+        reason,
         pattern: None,
-        hint: open.and_then(|open| open.hint),
+        hint,
         reference: None,
         optimized: None,
     };

@@ -36,18 +36,23 @@ pub fn should_run(
         let each = run.stats.thread_instructions / launch.ctas.len().max(1) as u64;
         launch.in_grid() <= super::launch::MAX_CTAS && each.saturating_mul(launch.in_grid()) <= fuel
     });
-    let alone = |at: usize| launches[at].runs_all();
-    let together = asked.iter().enumerate().any(|(at, asked)| !alone(at) && works_together(asked.kernel));
+    let part = |at: usize| leaves_out(asked[at].kernel, launches[at]);
+    let together = asked.iter().enumerate().any(|(at, asked)| part(at) && works_together(asked.kernel));
     let last = asked.len() - 1;
     let elsewhere = last > 0
         && (comparison.places.iter().any(|place| {
-            [0, last].into_iter().zip(place.writers).any(|(at, writer)| writer.is_none() && !alone(at))
+            [0, last].into_iter().zip(place.writers).any(|(at, writer)| writer.is_none() && part(at))
         }) || comparison
             .outputs
             .iter()
             .flat_map(|output| &output.one_sided)
-            .any(|element| !alone(if element.writer == Source::Reference { last } else { 0 })));
+            .any(|element| part(if element.writer == Source::Reference { last } else { 0 })));
     fits && (together || elsewhere)
+}
+
+/// Whether a kernel has CTAs that were not run; a formula has none.
+pub fn leaves_out(kernel: &Kernel, launch: &Launch) -> bool {
+    !kernel.formula && !launch.runs_all()
 }
 
 /// Whether the CTAs of a kernel may work together: it has accesses to global memory that order or update something.
@@ -74,7 +79,7 @@ pub fn open(kernel: &Kernel, does: &str) -> Reason {
 
 /// Takes back differences that CTAs which were not run may undo.
 pub fn withdraw(comparison: &Comparison, bound: &Bound, kernels: [&Kernel; 2], decision: &mut Decision) {
-    let part = [0, bound.setups.len() - 1].map(|at| !bound.setups[at].launch.runs_all());
+    let part = [0, 1].map(|at| leaves_out(kernels[at], &bound.setups[at].launch));
     if part == [false; 2] {
         return;
     }

@@ -2,6 +2,7 @@
 
 from .build import add
 
+add("environment/shared_size.cu", lines=True)
 for version in (12, 13):
     tag = "" if version == 12 else "cuda13"
     add("environment/variables.cu", tag, nvrtc=version)

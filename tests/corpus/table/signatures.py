@@ -13,3 +13,6 @@ for kernel, forms, wrong in (
     for form in range(forms):
         add(f"signatures/{kernel}.cu", f"{form}", defines={"FORM": form}, lines=form >= wrong)
 add("signatures/handover.cu", lines=True)
+
+# One function with its parameters in two orders.
+add("inference/order.cu", lines=True)

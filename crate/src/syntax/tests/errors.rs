@@ -459,6 +459,7 @@ fn other_languages_are_named_with_the_way_to_ptx() {
         ("target triple = \"nvptx64\"\ndefine void @k() { ret void }", "LLVM IR", "llc"),
         ("define void @k(ptr %0) {\n  ret void\n}", "LLVM IR", "llc"),
         ("        /*0000*/                   MOV R1, c[0x0][0x28] ;", "SASS", "cuobjdump"),
+        ("MOV R1, c[0x0][0x28] ;\nS2R R4, SR_CTAID.X ;", "SASS", "cuobjdump"),
         ("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;", "a fragment of PTX", ".version"),
         ("module {\n  tt.func public @k(%arg0: !tt.ptr<f32>) {", "MLIR", ".triton/cache"),
     ] {
