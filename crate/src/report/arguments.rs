@@ -180,11 +180,14 @@ fn is_integer(format: Format) -> bool {
 }
 
 /// Whether parameters that get one argument can stand for each other.
-fn agree((asked, mine): (&Asked<'_>, &[Argument]), (model, theirs): (&Asked<'_>, &[Argument])) -> bool {
-    asked.kernel.parameters.iter().zip(mine).all(|(p, argument)| {
-        let mut same = model.kernel.parameters.iter().zip(theirs).filter(|(_, other)| *other == argument);
-        !matches!(argument, Argument::Name(_)) || same.all(|(q, _)| fits(p, q))
-    })
+fn agree((asked, mine): (&Asked<'_>, &[Argument]), model: (&Asked<'_>, &[Argument])) -> bool {
+    asked.kernel.parameters.iter().zip(mine).all(|(p, argument)| agrees(p, argument, model))
+}
+
+/// The same of one parameter: all that get its argument in the other kernel fit it.
+fn agrees(p: &Parameter, argument: &Argument, (model, theirs): (&Asked<'_>, &[Argument])) -> bool {
+    let mut same = model.kernel.parameters.iter().zip(theirs).filter(|(_, other)| *other == argument);
+    !matches!(argument, Argument::Name(_)) || same.all(|(q, _)| fits(p, q))
 }
 
 /// In what parameters do not correspond: their number, or the first that is something else.
@@ -208,10 +211,10 @@ fn unlike(asked: &Asked<'_>, other: &Asked<'_>) -> String {
 fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
     let (kernel, model) = (asked.kernel, other.kernel);
     // What cannot be the same has names of its own.
-    let mut own = made_up(kernel).0;
-    for ((argument, p), q) in own.iter_mut().zip(&kernel.parameters).zip(&model.parameters) {
-        if let Argument::Name(name) = argument
-            && !fits(p, q)
+    let (mut own, theirs) = (made_up(kernel).0, made_up(model).0);
+    for (argument, p) in own.iter_mut().zip(&kernel.parameters) {
+        if !agrees(p, argument, (other, &theirs))
+            && let Argument::Name(name) = argument
         {
             *name += "_too";
         }
