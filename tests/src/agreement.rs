@@ -38,6 +38,8 @@ pub const TOO_LARGE: &str = "more thread-instructions than the limit";
 pub enum Ending {
     /// They agree.
     Agrees(Tally),
+    /// There was nothing to run: what the case leaves out or the simulator does not follow.
+    NotAsked(String),
     /// It was not done, and why.
     Skipped(String),
     /// They do not agree: what and where.
@@ -515,18 +517,17 @@ impl Question {
         // The limit is one of execution, not of evaluating the terms.
         let budget = Budget::default();
         if let Some(fault) = run.faults.first() {
-            return Ending::Skipped(
-                match &fault.kind {
-                    FaultKind::Exhausted(_) | FaultKind::EndlessLoop(_) => TOO_LARGE,
-                    FaultKind::DataRace(_) => "it races: its result is not defined",
-                    FaultKind::NotStructured(_)
-                    | FaultKind::DependsOnSchedule(_)
-                    | FaultKind::WaitsForOthers(_) => "the simulator says *not structured*",
-                    FaultKind::Unsupported(_) => "the simulator says *unsupported*",
-                    _ => "the simulator reports another fault",
+            return match &fault.kind {
+                FaultKind::Exhausted(_) | FaultKind::EndlessLoop(_) => Ending::NotAsked(TOO_LARGE.to_owned()),
+                FaultKind::NotStructured(_)
+                | FaultKind::DependsOnSchedule(_)
+                | FaultKind::WaitsForOthers(_)
+                | FaultKind::Unsupported(_) => {
+                    Ending::NotAsked("the simulator does not follow it".to_owned())
                 }
-                .to_owned(),
-            );
+                FaultKind::DataRace(_) => Ending::Skipped("it races: its result is not defined".to_owned()),
+                _ => Ending::Skipped("the simulator reports another fault".to_owned()),
+            };
         }
         if run.more_suspects {
             return Ending::Skipped("more hangs on the inputs than is listed".to_owned());

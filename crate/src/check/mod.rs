@@ -258,7 +258,8 @@ pub fn withdraw_unfounded(decision: &mut Decision, unfounded: &[u32]) {
             && matches!(group.equality, Equality::Equal(_) | Equality::Close(_))
         {
             let message =
-                "both sides are defined at none of the inputs tried, and one of them is at some".to_owned();
+                "at each of the inputs tried, a side is undefined, and at some of them the other one is not"
+                    .to_owned();
             group.equality = Equality::Unknown(Reason { message, hint: None });
         }
     }

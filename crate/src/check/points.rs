@@ -1,6 +1,7 @@
 //! Both sides at points of the reals, in enclosures.
 
 use crate::base::{Budget, Exhausted, Format, FormatClass};
+use crate::decide::witness::{are_unlike, where_excluded};
 use crate::decide::{Reading, Witness};
 use crate::term::eval::{Cone, Formats, Quantity, Reals, Slots, evaluate, evaluate_roots, number_of};
 use crate::term::{Elements, Node, Term, Terms};
@@ -379,6 +380,14 @@ pub(super) fn refute_witness(
         || values.iter().all(|value| is_seen(*value))
             && values[0] != values[1]
             && values.contains(&Quantity::NotANumber);
+    if values.contains(&Quantity::Undefined) {
+        let constants = [0, 1].map(|side| reading.meanings.enclosures(side));
+        let found = where_excluded(terms, &cones, &constants, &formats, &element, budget)?;
+        return Ok(match found.map(|found| found.values()).filter(|values| are_unlike(*values)) {
+            Some(values) => refute_values(values, witness),
+            None => Some("a side has no value at the witness".to_owned()),
+        });
+    }
     if !are_apart {
         return Ok(Some("the two sides are not certainly apart at the witness over the reals".to_owned()));
     }
@@ -391,7 +400,7 @@ fn is_seen(value: Quantity) -> bool {
 }
 
 fn is_beyond(value: Quantity) -> bool {
-    matches!(value, Quantity::Infinity | Quantity::MinusInfinity | Quantity::NotANumber)
+    matches!(value, Quantity::Infinity | Quantity::MinusInfinity | Quantity::Pole | Quantity::NotANumber)
 }
 
 /// Why the values at a witness do not show a difference, if they do not.
@@ -400,6 +409,7 @@ pub(super) fn refute_values(values: [Quantity; 2], witness: &Witness) -> Option<
         Quantity::NotANumber => low.is_nan() && high.is_nan(),
         Quantity::Infinity => low == f64::INFINITY,
         Quantity::MinusInfinity => high == f64::NEG_INFINITY,
+        Quantity::Pole => (low, high) == (f64::NEG_INFINITY, f64::INFINITY),
         _ => value.interval().is_some_and(|value| value.low() <= high && low <= value.high()),
     };
     let apart = match (values[0].interval(), values[1].interval()) {

@@ -111,13 +111,14 @@ pub(super) fn decide_apart(
     };
     // Counted for itself, so that what is told of the whole question goes on.
     let own = budget.for_part();
-    let decided = portion::decide(options, &own, &again, |_, _| ())?.decision;
+    let decided = portion::decide(&Options { outputs: false, ..*options }, &own, &again, |_, _| ())?.decision;
     budget.spend(own.spent())?;
     let mut answers: Vec<Option<&Equality>> = vec![None; parts.len()];
     for group in &decided.groups {
         group.members.iter().for_each(|member| answers[*member as usize] = Some(&group.equality));
     }
     let question = Question {
+        outputs: reading.outputs,
         terms: [reading.terms(0), reading.terms(1)],
         meanings: &reading.meanings,
         elements: problem.elements,

@@ -15,6 +15,9 @@
 //!    difference that the rounding of constants explains is *close* (`closeness`); everything else is *unknown*,
 //!    with a reason.
 //!
+//! An answer *equal* is taken back where a side divides by what it has asked to be zero (`asked`), or leaves out a
+//! division by zero that the other one makes (`avoided`).
+//!
 //! Elements are decided in parallel, in portions whose boundaries depend on the question alone.
 //!
 //! Guarantees: *equal* means equal as real functions wherever both sides are defined, under the assumptions in the
@@ -25,6 +28,7 @@
 mod alike;
 mod apart;
 mod asked;
+mod avoided;
 mod cases;
 mod choices;
 mod closeness;
@@ -91,6 +95,9 @@ pub struct Options {
     pub exact_proof: bool,
     /// Take conversions that saturate by themselves for conversions of what is in range.
     pub in_range: bool,
+    /// The pairs are outputs of two kernels: where one has no real value (it divides by zero, …), what a machine has
+    /// there counts. Parts of values and conditions may be anything where they have none.
+    pub outputs: bool,
 }
 
 /// The answer for one pair. Never a bare boolean.

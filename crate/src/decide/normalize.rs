@@ -127,7 +127,9 @@ impl<'a> Normalizer<'a> {
             Meaning::Infinity => return Ok(Value::Infinite(true)),
             Meaning::MinusInfinity => return Ok(Value::Infinite(false)),
             Meaning::NotANumber => return unknown("a constant is not a number (NaN)"),
-            Meaning::Unwritten => return unknown("something was never written"),
+            Meaning::Unwritten => {
+                return unknown("it depends on memory or on a register that nobody has written");
+            }
         };
         Ok(Value::Finite(poly))
     }

@@ -7,6 +7,7 @@
 
 use super::apart::decide_apart;
 use super::asked::divide_where_zero;
+use super::avoided::avoided;
 use super::cases::{Cases, vanishes_by_cases};
 use super::closeness::{self, Close};
 use super::constants::{Computed, Reread, together};
@@ -77,6 +78,8 @@ struct Shared<'a> {
     meanings: &'a Meanings,
     /// How many pairs share the budget.
     pairs: usize,
+    /// See [`Options::outputs`].
+    outputs: bool,
 }
 
 impl<'a> Shared<'a> {
@@ -168,32 +171,55 @@ pub(super) fn decide<'a, R: Send>(
                 answers[rest[*at]] = Some(equality);
             }
         }
-        take_back(budget, &read, &rest, &mut answers)?;
+        take_back(options, budget, problem, &read, &rest, &mut answers)?;
         reading = Some(read);
     }
     let decision = Decision { groups: group(&which, answers), ledger };
     Ok(Decided { decision, reading, meanwhile: done })
 }
 
-/// Pairs that are not equal, whatever was proved, because a side divides by what it has itself said to be zero.
+/// Pairs that are not equal, whatever was proved, because a side divides by what it has itself said to be zero, or does
+/// not leave out a division by zero that the other one does. Different, if inputs show it.
 fn take_back(
+    options: &Options,
     budget: &Budget,
+    problem: &Problem<'_>,
     reading: &Reading<'_>,
     rest: &[usize],
     answers: &mut [Option<Equality>],
 ) -> Result<(), Exhausted> {
-    for (side, name) in ["the reference", "the optimized kernel"].into_iter().enumerate() {
-        let found = divide_where_zero(reading.terms(side), reading.roots(side), budget)?;
-        for (index, _) in rest.iter().zip(found).filter(|(_, found)| *found) {
-            if matches!(answers[*index], Some(Equality::Equal(_) | Equality::Close(_))) {
-                answers[*index] = Some(Equality::Unknown(Reason {
-                    message: format!(
-                        "{name} divides by a number where it has asked whether that is zero, and it is"
-                    ),
-                    hint: Some("change the branch that divides by it, or the condition".to_owned()),
-                }));
-            }
+    let terms = [reading.terms(0), reading.terms(1)];
+    let equal = |at: &usize| matches!(answers[rest[*at]], Some(Equality::Equal(_) | Equality::Close(_)));
+    let shown: Vec<usize> = (0..rest.len()).filter(equal).collect();
+    let asked = [0, 1].map(|side| divide_where_zero(terms[side], reading.roots(side), budget));
+    let asked = match asked {
+        [Ok(reference), Ok(optimized)] => [reference, optimized],
+        [Err(why), _] | [_, Err(why)] => return Err(why),
+    };
+    let witnesses = match options.outputs {
+        true => {
+            let question =
+                Question { outputs: true, terms, meanings: &reading.meanings, elements: problem.elements };
+            let pairs: Vec<(Term, Term)> = shown.iter().map(|at| reading.pair(*at)).collect();
+            let either: Vec<bool> = shown.iter().map(|at| asked[0][*at] || asked[1][*at]).collect();
+            avoided(&question, &pairs, &either, budget)?
         }
+        false => vec![None; shown.len()],
+    };
+    for (at, witness) in shown.into_iter().zip(witnesses) {
+        let side =
+            ["the reference", "the optimized kernel"].into_iter().zip(&asked).find(|(_, asked)| asked[at]);
+        let answer = match (witness, side) {
+            (Some(witness), _) => Equality::Different(witness),
+            (None, Some((name, _))) => Equality::Unknown(Reason {
+                message: format!(
+                    "{name} divides by a number where it has asked whether that is zero, and it is"
+                ),
+                hint: Some("change the branch that divides by it, or the condition".to_owned()),
+            }),
+            (None, None) => continue,
+        };
+        answers[rest[at]] = Some(answer);
     }
     Ok(())
 }
@@ -248,7 +274,15 @@ fn equal_as_read(
     let terms = [reading.terms(0), reading.terms(1)];
     let uses =
         [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
-    let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings, pairs: chosen.len() };
+    let shared = Shared {
+        budget,
+        problem,
+        terms,
+        uses,
+        meanings: &reading.meanings,
+        pairs: chosen.len(),
+        outputs: reading.outputs,
+    };
     let mut normalizer =
         Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     let mut equal = Vec::with_capacity(chosen.len());
@@ -363,7 +397,15 @@ fn decide_open(
     let terms = [reading.terms(0), reading.terms(1)];
     let uses =
         [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
-    let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings, pairs: chosen.len() };
+    let shared = Shared {
+        budget,
+        problem,
+        terms,
+        uses,
+        meanings: &reading.meanings,
+        pairs: chosen.len(),
+        outputs: reading.outputs,
+    };
     let pairs: Vec<(Term, Term)> = chosen.iter().map(|at| reading.pair(*at)).collect();
     let own = Reach::of(terms[0], &[pairs[0].0], budget)?.nodes().count();
     let sharing = own * pairs.len() > 4 * terms[0].len();
@@ -387,7 +429,8 @@ fn decide_open(
     for assumption in notes {
         ledger.note(assumption, 1, None);
     }
-    let question = Question { terms, meanings: &reading.meanings, elements: problem.elements };
+    let question =
+        Question { outputs: reading.outputs, terms, meanings: &reading.meanings, elements: problem.elements };
     describe(&question, &pairs, &mut answers, budget)?;
     Ok(answers)
 }
@@ -441,8 +484,12 @@ fn decide_portion(
     normalizer: &mut Normalizer<'_>,
     pairs: &[(Term, Term)],
 ) -> Result<Portion, Exhausted> {
-    let question =
-        Question { terms: shared.terms, meanings: shared.meanings, elements: shared.problem.elements };
+    let question = Question {
+        outputs: shared.outputs,
+        terms: shared.terms,
+        meanings: shared.meanings,
+        elements: shared.problem.elements,
+    };
     let uses = [shared.uses[0].as_slice(), shared.uses[1].as_slice()];
     let mut close = closeness::Sums::new(shared.budget, shared.terms, uses, shared.meanings);
     let mut roundings = None;
@@ -763,9 +810,9 @@ fn undecided(message: String, search: &Search) -> Reason {
             "the two sides differ by {part:.1e} of their size, which the rounding of a constant may explain; \
              write both kernels with the same constants"
         )),
-        Search::Alike { defined: 0, .. } => {
-            Some("both sides are defined at none of the inputs tried".to_owned())
-        }
+        Search::Alike { defined: 0, tried } => Some(format!(
+            "at each of the {tried} inputs tried, a side is undefined, or its value is not known"
+        )),
         Search::Alike { defined, tried } if defined == tried => {
             Some(format!("the two sides agree at all {tried} inputs tried, which proves nothing"))
         }
@@ -907,7 +954,10 @@ mod tests {
     fn at_how_many_inputs_both_sides_have_values_is_said() {
         let hint = |defined, tried| undecided(String::new(), &Search::Alike { defined, tried }).hint;
         let said = |text: &str| Some(text.to_owned());
-        assert_eq!(hint(0, 114), said("both sides are defined at none of the inputs tried"));
+        assert_eq!(
+            hint(0, 114),
+            said("at each of the 114 inputs tried, a side is undefined, or its value is not known")
+        );
         assert_eq!(hint(3, 3), said("the two sides agree at all 3 inputs tried, which proves nothing"));
         let some = "the two sides agree at 100 of the 114 inputs tried, which proves nothing; at the others a side is \
                     undefined, or its value is not known";

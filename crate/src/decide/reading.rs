@@ -25,6 +25,8 @@ pub struct Reading<'a> {
     places: FxHashMap<(Term, Term), u32>,
     /// What constants mean.
     pub meanings: Meanings,
+    /// See [`Options::outputs`].
+    pub outputs: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -64,7 +66,7 @@ impl<'a> Reading<'a> {
         }
         let meanings = Meanings::of(options, budget, sides, ledger)?;
         let places = pairs.iter().copied().zip(0..).collect();
-        Ok(Reading { stores, rewritten, roots, places, meanings })
+        Ok(Reading { stores, rewritten, roots, places, meanings, outputs: options.outputs })
     }
 
     /// The terms that one side's roots are made of.

@@ -10,7 +10,10 @@
 
 use super::Witness;
 use super::integers::Point;
-use super::witness::{self, NOTICEABLE, Question, Rounded, Search, contrast, extremes, plain, roughest};
+use super::witness::{
+    self, Excluded, NOTICEABLE, Question, Rounded, Search, contrast, extremes, plain, roughest,
+    where_excluded,
+};
 use crate::base::{Budget, Exhausted};
 use crate::term::Term;
 use crate::term::eval::{Cone, Formats, Interval, Quantity, Reals, evaluate};
@@ -97,7 +100,9 @@ impl Trials {
         if !self.kept.is_empty() || self.fruitless >= FRUITLESS {
             let both = Both::new(question, pair, budget)?;
             for known in &self.kept {
-                if let Some(found) = both.at(question, &known.inputs, &known.default, budget)? {
+                let found = both.at(question, &known.inputs, &known.default, budget)?;
+                // Inputs that show two numbers tell more.
+                if let Some(found) = found.filter(|found| shows_numbers(found) || !shows_numbers(known)) {
                     return Ok(Search::Different(found));
                 }
             }
@@ -164,7 +169,9 @@ impl Trials {
             return Ok(None);
         };
         found.inputs.retain(|(_, value)| !value.is_zero());
-        found.difference = contrast(question, pair, budget)?.sentence;
+        if found.difference.is_empty() {
+            found.difference = contrast(question, pair, budget)?.sentence;
+        }
         if self.kept.len() < KEPT {
             self.kept.push(found.clone());
         }
@@ -242,6 +249,24 @@ impl Both {
             inputs.iter().map(|(element, value)| (*element, Quantity::rational(value))).collect();
         let rest = Quantity::rational(default);
         let values = self.values(budget, &|element| known.get(&element).copied().unwrap_or(rest))?;
+        if question.outputs && values.contains(&Quantity::Undefined) {
+            let element = |element: u32| known.get(&element).copied().unwrap_or(rest);
+            let found = where_excluded(
+                question.terms,
+                &self.cones,
+                &self.constants,
+                &self.formats,
+                &element,
+                budget,
+            )?;
+            return Ok(found.filter(Excluded::differs).map(|found| Witness {
+                point: None,
+                inputs: inputs.iter().filter(|(element, _)| self.mentions(*element)).cloned().collect(),
+                default: default.clone(),
+                values: found.values().map(witness::ends),
+                difference: found.sentence(),
+            }));
+        }
         let least = if roughest(&self.cones, question.meanings).is_empty() { 0.0 } else { NOTICEABLE };
         // Large integers may be told apart though their enclosures are not.
         let unlike = || {
@@ -335,11 +360,18 @@ pub(super) fn at(
     let found = Both::new(question, pair, budget)?.at(question, inputs, default, budget)?;
     Ok(match found {
         Some(mut found) => {
-            found.difference = witness::contrast(question, pair, budget)?.sentence;
+            if found.difference.is_empty() {
+                found.difference = witness::contrast(question, pair, budget)?.sentence;
+            }
             Some(found)
         }
         None => None,
     })
+}
+
+/// Whether both sides of a witness are finite numbers.
+fn shows_numbers(found: &Witness) -> bool {
+    found.values.iter().all(|(low, high)| low.is_finite() && high.is_finite())
 }
 
 /// Whether the two sides of a witness differ in their first few digits.

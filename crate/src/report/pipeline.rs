@@ -569,7 +569,7 @@ impl<'a> Question<'a> {
             elements: &bound.elements,
             pairs: guarded.map_or(&comparison.pairs, |(_, pairs)| pairs),
         };
-        let options = self.reading_options(spec);
+        let options = decide::Options { outputs: true, ..self.reading_options(spec) };
         // The page never asks for that; a constant here keeps its code out of what is downloaded.
         if let Some(language) = self.options.export.filter(|_| cfg!(not(target_family = "wasm"))) {
             let kernels = sides.map(|side| side.kernel.name.as_str());
@@ -699,6 +699,7 @@ impl<'a> Question<'a> {
         decide::Options {
             exact_constants: spec.options.exact_constants,
             exact_proof: self.options.exact_proof,
+            outputs: false,
             in_range: false,
         }
     }

@@ -259,6 +259,10 @@ pub fn enclosure((low, high): (f64, f64)) -> String {
     if low.is_nan() {
         return "undefined (NaN)".to_owned();
     }
+    // ∞ or -∞, as the sign of a zero has it.
+    if low == f64::NEG_INFINITY && high == f64::INFINITY {
+        return "±∞".to_owned();
+    }
     if low == high {
         return plain(low);
     }

@@ -296,6 +296,7 @@ fn distance(real: Quantity, result: Quantity) -> f64 {
         | Quantity::Infinity
         | Quantity::MinusInfinity
         | Quantity::Condition(_)
+        | Quantity::Pole
         | Quantity::Bits(_) => 0.0,
     }
 }

@@ -11,6 +11,7 @@
 
 use super::Term;
 use super::constant::Number;
+use super::eval::Quantity;
 use super::node::{BitOp, Node, Relation, Unary};
 use super::store::Terms;
 use crate::base::Format;
@@ -175,6 +176,21 @@ impl Terms {
             _ => return self.apply(name, of, Term::ZERO),
         };
         self.select(holds, Term::ONE, Term::ZERO)
+    }
+
+    /// The answer of a machine that has this value to such a question, as a number.
+    pub(super) fn answered(name: &str, of: Quantity) -> Quantity {
+        let beyond = matches!(of, Quantity::Infinity | Quantity::MinusInfinity | Quantity::Pole);
+        let holds = match name {
+            _ if !beyond && !of.is_finite() && of != Quantity::NotANumber => return Quantity::Unknown,
+            IS_NUMBER => of != Quantity::NotANumber,
+            IS_INFINITE => beyond,
+            IS_INFINITY | IS_MINUS_INFINITY if of == Quantity::Pole => return Quantity::Unknown,
+            IS_INFINITY => of == Quantity::Infinity,
+            IS_MINUS_INFINITY => of == Quantity::MinusInfinity,
+            _ => return Quantity::Unknown,
+        };
+        Quantity::integer(holds.into())
     }
 
     /// A comparison whose sides turn out to be such as may divide by zero, or take a logarithm of what has none: where

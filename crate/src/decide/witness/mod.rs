@@ -10,11 +10,14 @@
 //! number that a kernel computed from known ones counts as every value that hardware may have rounded it to; if a
 //! term contains such numbers, a difference of less than [`NOTICEABLE`] of the larger side is not accepted, because
 //! not every way to compute such a number is followed. Deterministic for a seed.
+//! Where a side of an output has no real value, because it divides by zero for example, what a machine has there
+//! counts (`excluded`).
 //! The sides also differ on hardware, where f16 overflows to infinity and integers are clamped ([`Formats`]).
 //! Misses: differences at none of the points tried; terms with uninterpreted parts.
 //! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
 
 mod contrast;
+mod excluded;
 mod extremes;
 mod points;
 mod shrink;
@@ -23,6 +26,7 @@ mod tests;
 mod thresholds;
 
 pub use contrast::{Contrast, Shown, contrast};
+pub(crate) use excluded::{Excluded, are_unlike, where_excluded};
 pub(super) use extremes::extremes;
 
 use super::Witness;
@@ -32,9 +36,9 @@ use crate::term::eval::{Cone, Formats, Quantity, Reals, Small, evaluate};
 use crate::term::{Elements, Node, Term, Terms};
 use num_rational::{BigRational, Ratio};
 use num_traits::Zero;
-pub(super) use points::Kind;
+pub(super) use points::{Kind, admits};
 use rustc_hash::FxHashMap;
-use thresholds::thresholds;
+pub(super) use thresholds::thresholds;
 
 /// Differences smaller than this part of the larger side are not believed where a side computes numbers
 /// from known ones.
@@ -51,6 +55,9 @@ const LEAST: usize = 6;
 /// Two kernels' terms and what their leaves mean.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
+    /// The pairs are outputs: where a side has no real value, what a machine has there counts
+    /// ([`Options::outputs`](super::Options::outputs)).
+    pub outputs: bool,
     /// The stores of (reference, optimized).
     pub terms: [&'a Terms; 2],
     /// What their constants mean.
@@ -167,8 +174,18 @@ pub fn search(
     let before = arena.steps;
     let (default, point) = shrink::shrink(&mut arena, point, difference.min(CLEAR), fits)?;
     let values = arena.values(&point)?;
-    let [reference, optimized] = arena.values_in_formats(&point)?.unwrap_or(values);
-    let difference = contrast(question, pair, budget)?.sentence;
+    let excluded = match arena.outputs && values.contains(&Quantity::Undefined) {
+        true => arena.excluded_at(&point)?,
+        false => None,
+    };
+    let [reference, optimized] = match &excluded {
+        Some(found) => found.values(),
+        None => arena.values_in_formats(&point)?.unwrap_or(values),
+    };
+    let difference = match &excluded {
+        Some(found) => found.sentence(),
+        None => contrast(question, pair, budget)?.sentence,
+    };
     let inputs = arena.elements.iter().zip(&point).filter(|(_, value)| **value != default);
     *spent += (arena.steps - before) as u64;
     Ok(Search::Different(Witness {
@@ -207,7 +224,7 @@ fn big(value: Small) -> BigRational {
 /// Whether one of two values is infinite or not a number, for certain, and the other is not the same.
 pub(super) fn unlike(values: [Quantity; 2]) -> bool {
     let beyond = |value: Quantity| {
-        matches!(value, Quantity::Infinity | Quantity::MinusInfinity | Quantity::NotANumber)
+        matches!(value, Quantity::Infinity | Quantity::MinusInfinity | Quantity::Pole | Quantity::NotANumber)
     };
     let [a, b] = values;
     // Floats are infinite where reals are large: that is the same overflow.
@@ -225,6 +242,8 @@ pub(super) fn ends(value: Quantity) -> (f64, f64) {
         Quantity::Infinity => (f64::INFINITY, f64::INFINITY),
         Quantity::MinusInfinity => (f64::NEG_INFINITY, f64::NEG_INFINITY),
         Quantity::NotANumber => (f64::NAN, f64::NAN),
+        // ∞ or -∞.
+        Quantity::Pole => (f64::NEG_INFINITY, f64::INFINITY),
         _ => value.interval().map_or((f64::NEG_INFINITY, f64::INFINITY), |i| (i.low(), i.high())),
     }
 }
@@ -245,6 +264,9 @@ struct Arena<'a> {
     lone: Vec<bool>,
     /// Numbers that the terms compare with.
     thresholds: Vec<Small>,
+    /// The pair is an output of the two kernels.
+    outputs: bool,
+    terms: [&'a Terms; 2],
     /// Every difference counts.
     whole: bool,
     ranks: FxHashMap<u32, u32>,
@@ -255,7 +277,7 @@ struct Arena<'a> {
 }
 
 impl<'a> Arena<'a> {
-    fn new(question: &Question<'_>, pair: (Term, Term), budget: &'a Budget) -> Result<Self, Exhausted> {
+    fn new(question: &Question<'a>, pair: (Term, Term), budget: &'a Budget) -> Result<Self, Exhausted> {
         let cones = [
             Cone::of(question.terms[0], &[pair.0], budget)?,
             Cone::of(question.terms[1], &[pair.1], budget)?,
@@ -281,6 +303,8 @@ impl<'a> Arena<'a> {
             ),
             whole: are_whole(&cones, &constants)
                 || question.terms[0].is_integer(pair.0) && question.terms[1].is_integer(pair.1),
+            outputs: question.outputs,
+            terms: question.terms,
             constants,
             formats: Formats::of(question.terms, &cones),
             as_computed,
@@ -341,6 +365,11 @@ impl<'a> Arena<'a> {
     /// differ on the machine as well, where formats have no place for large numbers.
     fn difference(&mut self, point: &[Small]) -> Result<Option<f64>, Exhausted> {
         let values = self.values(point)?;
+        if self.outputs && values.contains(&Quantity::Undefined) {
+            self.fits = true;
+            // Inputs that show two numbers tell more.
+            return Ok(self.excluded_at(point)?.map(|_| CLEAR / 4.0));
+        }
         self.fits = values.into_iter().all(has_place);
         let Some(difference) = self.apart(values).filter(|difference| *difference > 0.0) else {
             return Ok(self.apart(values));
@@ -349,6 +378,17 @@ impl<'a> Arena<'a> {
             Some(values) => Ok(self.apart(values).map(|other| other.min(difference))),
             None => Ok(Some(difference)),
         }
+    }
+
+    /// What the machine has where a side has no real value, if that tells the two apart. Counted with the point.
+    fn excluded_at(&mut self, point: &[Small]) -> Result<Option<Excluded>, Exhausted> {
+        let element = |element: u32| match self.ranks.get(&element) {
+            Some(rank) => Quantity::Exact(point[*rank as usize]),
+            None => Quantity::Unknown,
+        };
+        let found =
+            where_excluded(self.terms, &self.cones, &self.constants, &self.formats, &element, self.budget)?;
+        Ok(found.filter(Excluded::differs))
     }
 
     /// The same with constants as the hardware computes them, where that may make a difference.

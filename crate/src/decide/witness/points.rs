@@ -8,7 +8,8 @@
 
 use crate::base::{Format, FormatClass};
 use crate::decide::fingerprint::random;
-use crate::term::eval::Small;
+use crate::term::Elements;
+use crate::term::eval::{Cone, Small};
 use num_rational::Ratio;
 use num_traits::Zero;
 
@@ -52,6 +53,21 @@ impl Kind {
             Kind::Unsigned(_) => Some((0, i64::MAX)),
         }
     }
+}
+
+/// Whether all elements of two cones can have a value.
+pub(in crate::decide) fn admits(elements: &Elements, cones: &[Cone; 2], value: Small) -> bool {
+    let kind = |element: &u32| {
+        elements.block_of(*element).map_or(Kind::Float(Format::F64), |block| Kind::of(block.format))
+    };
+    let within = |element: &u32| {
+        elements.integers(*element).is_none_or(|[least, most]| {
+            let value = i128::from(value.to_integer());
+            least <= value && value <= most
+        })
+    };
+    let mut all = cones.iter().flat_map(|cone| cone.elements());
+    all.all(|element| kind(element).admit(value) == value && within(element))
 }
 
 /// The number of a format that is nearest, and none beyond the largest.

@@ -21,7 +21,12 @@ fn found(build: impl Fn(&mut Terms, bool) -> Term) -> Search {
     let sides = [(&stores[0], roots.0.as_slice()), (&stores[1], roots.1.as_slice())];
     let meanings = Meanings::of(&Options::default(), &budget, sides, &mut Ledger::default()).unwrap();
     let elements = elements();
-    let question = Question { terms: [&stores[0], &stores[1]], meanings: &meanings, elements: &elements };
+    let question = Question {
+        outputs: false,
+        terms: [&stores[0], &stores[1]],
+        meanings: &meanings,
+        elements: &elements,
+    };
     let search = search(&question, pair, &budget, 1, &mut 0).unwrap();
     if let Search::Different(witness) = &search {
         let [a, b] = witness.values;
@@ -66,7 +71,12 @@ fn both_expressions_are_shown_with_the_difference_marked() {
     let roots = ([pair.0], [pair.1]);
     let sides = [(&stores[0], roots.0.as_slice()), (&stores[1], roots.1.as_slice())];
     let meanings = Meanings::of(&Options::default(), &budget, sides, &mut Ledger::default()).unwrap();
-    let question = Question { terms: [&stores[0], &stores[1]], meanings: &meanings, elements: &elements };
+    let question = Question {
+        outputs: false,
+        terms: [&stores[0], &stores[1]],
+        meanings: &meanings,
+        elements: &elements,
+    };
     let [reference, optimized] = contrast(&question, pair, &budget).unwrap().expressions;
     let marked: Vec<&str> = reference.segments.iter().filter(|s| s.marked).map(|s| s.text.as_str()).collect();
     assert_eq!(marked, ["A[0][17]·A[4][17]"]);

@@ -24,7 +24,7 @@ const STEPS: usize = 32;
 /// The numbers that elements (or anything else) are compared with, ascending, and behind them the inputs for
 /// which something computed of them is such a number. Where something is rounded to integers, ties lie at
 /// halves.
-pub(super) fn thresholds(cones: &[Cone; 2], constants: &[Vec<Quantity>; 2]) -> Vec<Small> {
+pub(in crate::decide) fn thresholds(cones: &[Cone; 2], constants: &[Vec<Quantity>; 2]) -> Vec<Small> {
     let mut found = BTreeSet::new();
     let mut inputs = BTreeSet::new();
     for (cone, constants) in cones.iter().zip(constants) {

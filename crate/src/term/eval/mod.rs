@@ -3,12 +3,13 @@
 //! [`Cone`] collects what some roots are built from; [`evaluate`] walks it once, operands first,
 //! in a flat vector: no recursion, so a term may be a million nodes deep. What the values are is a
 //! [`Domain`]'s business: [`Reals`] gives exact rationals where that is possible and rigorous
-//! enclosures elsewhere; `decide` has one over prime fields.
+//! enclosures elsewhere, [`Machine`] what machines compute where reals have no value; `decide` has one over prime fields.
 
 mod bits;
 mod cone;
 mod formats;
 mod interval;
+mod machine;
 mod partial;
 mod quantity;
 mod reals;
@@ -20,6 +21,7 @@ pub use bits::from_bits as number_of;
 pub use cone::{Cone, Ranks, Reach, operands, with_operands};
 pub use formats::Formats;
 pub use interval::Interval;
+pub use machine::{Done, Machine, Seen};
 pub use partial::{applied, lone_unknown};
 pub use quantity::{Quantity, Small};
 pub use reals::Reals;

@@ -36,6 +36,9 @@ pub enum Quantity {
     Condition(bool),
     /// A bit pattern.
     Bits(u64),
+    /// ∞ or -∞, and which one hangs on the sign of a zero: what a machine makes of a number over zero. Only
+    /// [`Machine`](super::Machine) makes one.
+    Pole,
     /// ∞ - ∞, 0 · ∞ and what is made of them, as IEEE 754 has it.
     NotANumber,
     /// No value there, which is excluded: a divisor is zero, a logarithm's argument is negative.
@@ -44,7 +47,7 @@ pub enum Quantity {
     Unknown,
 }
 
-use Quantity::{Exact, Fixed, Infinity, Large, MinusInfinity, NotANumber, Undefined, Unknown, Within};
+use Quantity::{Exact, Fixed, Infinity, Large, MinusInfinity, NotANumber, Pole, Undefined, Unknown, Within};
 
 impl Quantity {
     /// 0.
@@ -125,7 +128,7 @@ impl Quantity {
 
     /// Whether it is a real, or ±∞.
     fn is_on_line(self) -> bool {
-        self.is_finite() || matches!(self, Infinity | MinusInfinity)
+        self.is_finite() || matches!(self, Infinity | MinusInfinity | Pole)
     }
 
     /// The sign, if it is certain.
@@ -162,6 +165,7 @@ impl Quantity {
             }
             (Fixed(a, _), Fixed(b, _)) if a == -b => Quantity::ZERO,
             (Infinity, MinusInfinity) | (MinusInfinity, Infinity) => NotANumber,
+            (Pole, finite) | (finite, Pole) if finite.is_finite() => Pole,
             (infinite @ (Infinity | MinusInfinity), finite)
             | (finite, infinite @ (Infinity | MinusInfinity)) => {
                 if finite.is_finite() || finite == infinite {
@@ -194,6 +198,12 @@ impl Quantity {
             {
                 Quantity::ZERO
             }
+            (Pole, with) | (with, Pole) => match with.sign() {
+                Some(Ordering::Equal) => NotANumber,
+                Some(_) => Pole,
+                None if with == Pole => Pole,
+                None => self.gap(other),
+            },
             (Infinity | MinusInfinity, with) | (with, Infinity | MinusInfinity) => {
                 match (self.sign(), other.sign()) {
                     (Some(a), Some(b)) if a != Ordering::Equal && b != Ordering::Equal => {
@@ -224,6 +234,7 @@ impl Quantity {
             Large(low, interval) => Quantity::large(low.wrapping_neg(), interval.negated()),
             Infinity => MinusInfinity,
             MinusInfinity => Infinity,
+            Pole => Pole,
             _ => self.gap(self),
         }
     }
@@ -238,7 +249,7 @@ impl Quantity {
                 None if self.sign() == Some(Ordering::Equal) => Undefined,
                 None => Unknown,
             },
-            Infinity | MinusInfinity => Quantity::ZERO,
+            Infinity | MinusInfinity | Pole => Quantity::ZERO,
             _ => self.gap(self),
         }
     }
@@ -278,7 +289,7 @@ impl Quantity {
     pub fn abs(self) -> Quantity {
         match self {
             Exact(value) => Exact(value.abs()),
-            Infinity | MinusInfinity => Infinity,
+            Infinity | MinusInfinity | Pole => Infinity,
             Large(..) | Fixed(..) => match self.sign() {
                 Some(Ordering::Less) => self.negated(),
                 Some(_) => self,

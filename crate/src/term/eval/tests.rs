@@ -39,7 +39,7 @@ fn program(terms: &mut Terms, steps: &[(u8, u8, u8, u8)]) -> Term {
     pool[pool.len() - 1]
 }
 
-fn constants(terms: &Terms) -> Vec<Quantity> {
+pub(super) fn constants(terms: &Terms) -> Vec<Quantity> {
     terms
         .constants()
         .iter()
