@@ -195,3 +195,5 @@ for name in ("atan", "asin", "acos", "atanh", "acosh", "atan2"):
         add(source, tag=tag, output=f"elementary/{name}", modes=PRECISE, defines={"EXPR": expression}, arch="compute_100", **more)
 add("elementary/sincos.cu", modes=BOTH)
 add("elementary/sincos.cu", tag="cuda13", modes=PRECISE, nvrtc=13)
+add("elementary/limited_powers.cu")
+add("elementary/limited_powers.cu", tag="cuda13", nvrtc=13)

@@ -259,6 +259,11 @@ impl Along<'_> {
                     self.walk(pairs[0].0, pairs[1].1);
                     self.walk(pairs[1].0, pairs[0].1);
                 }
+                // Two choices, of which the shape's first one is answered and gone.
+                if let Node::Select(_, a, b) = self.open.node_at(step) {
+                    self.walk(a, term);
+                    self.walk(b, term);
+                }
             }
             (Node::Select(_, a, b), None) => {
                 self.walk(a, term);
