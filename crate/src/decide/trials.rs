@@ -340,6 +340,32 @@ impl Both {
     }
 }
 
+/// Inputs at which a pair differs as a witness, made small if they are to be; nothing if it does not differ there.
+pub(super) fn smallest(
+    question: &Question<'_>,
+    pair: (Term, Term),
+    value: &dyn Fn(u32) -> BigRational,
+    shrink: bool,
+    budget: &Budget,
+) -> Result<Option<Witness>, Exhausted> {
+    let both = Both::new(question, pair, budget)?;
+    let mut elements = [both.cones[0].elements(), both.cones[1].elements()].concat();
+    elements.sort_unstable();
+    elements.dedup();
+    let steps = both.cones[0].steps().len() + both.cones[1].steps().len();
+    let shrink = shrink && (elements.len() * steps) as u64 <= SPECIAL;
+    let mut point: Point = elements.into_iter().map(|element| (element, value(element))).collect();
+    if shrink && both.at(question, &point, &BigRational::zero(), budget)?.is_some() {
+        point = both.smaller(question, point, budget)?;
+    }
+    let Some(mut found) = both.at(question, &point, &BigRational::zero(), budget)? else { return Ok(None) };
+    found.inputs.retain(|(_, value)| !value.is_zero());
+    if found.difference.is_empty() {
+        found.difference = contrast(question, pair, budget)?.sentence;
+    }
+    Ok(Some(found))
+}
+
 /// The inputs of a witness as one for another pair, if that differs there.
 pub(super) fn at(
     question: &Question<'_>,
@@ -376,6 +402,9 @@ fn shows_numbers(found: &Witness) -> bool {
 
 /// Whether the two sides of a witness differ in their first few digits.
 fn noticeable(found: &Witness) -> bool {
+    if !shows_numbers(found) {
+        return true;
+    }
     let [a, b] = found.values.map(|(low, high)| Interval::new(low, high));
     gap(a, b) > NOTICEABLE
 }

@@ -39,9 +39,16 @@ impl Excluded {
         self.0.map(|seen| seen.value)
     }
 
-    /// Whether they are certainly different.
+    /// Whether they are certainly different, and the side that has a number has asked, or does nothing that has no
+    /// real result: what a maximum makes of 0 / 0 is what nobody has asked for.
     pub(crate) fn differs(&self) -> bool {
-        are_unlike(self.values())
+        let asked = |side: usize| self.0[side].done.is_asked();
+        are_unlike(self.values()) && self.defined().map_or_else(|| asked(0) || asked(1), asked)
+    }
+
+    /// Whether both are numbers.
+    pub(crate) fn are_numbers(&self) -> bool {
+        self.values().into_iter().all(Quantity::is_finite)
     }
 
     /// Which side has a number, if the other one has none.

@@ -18,7 +18,8 @@ use std::cmp::Ordering;
 pub struct Seen {
     /// The value.
     pub value: Quantity,
-    /// What was done on the way that has no real result, whether or not the value hangs on it.
+    /// What was done on the way that has no real result, whether or not the value hangs on it; and whether a choice
+    /// has left something out that may have none.
     pub done: Done,
     /// The machine may have another number, near this one.
     rounded: bool,
@@ -32,20 +33,33 @@ impl Done {
     const DIVIDED: Done = Done(1);
     const ROOT: Done = Done(2);
     const LOGARITHM: Done = Done(4);
+    /// A choice has left one out, or what may be one.
+    const LEFT_OUT: Done = Done(8);
+    /// What has no real result for some operand.
+    const MAY: Done = Done(16);
 
     /// Both together.
     pub const fn or(self, other: Done) -> Done {
         Done(self.0 | other.0)
     }
 
-    /// Whether there were any.
+    const fn has(self, other: Done) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether there were any, or one may have been left out.
     pub fn any(self) -> bool {
-        self != Done::default()
+        self.has(Done(!Done::MAY.0))
+    }
+
+    /// Whether there were none, or a choice left one out.
+    pub fn is_asked(self) -> bool {
+        self.has(Done::LEFT_OUT) || !self.any()
     }
 
     /// In words, as what somebody does.
     pub fn words(self) -> &'static str {
-        match self {
+        match Done(self.0 & !(Done::LEFT_OUT.0 | Done::MAY.0)) {
             Done::DIVIDED => "divides by zero",
             Done::ROOT => "takes the root of a negative number",
             Done::LOGARITHM => "takes a logarithm of what is not positive",
@@ -101,7 +115,13 @@ impl Domain for Machine<'_> {
             }
             _ => (self.reals.node(node, of), Done::default()),
         };
-        let (mut done, mut rounded) = (own, false);
+        let known = |term: Term| term.as_constant().is_some();
+        let may = match *node {
+            Node::Div(_, below) => !known(below),
+            Node::Unary(Unary::Recip | Unary::Rsqrt | Unary::Sqrt | Unary::Log | Unary::Log2, a) => !known(a),
+            _ => false,
+        };
+        let (mut done, mut rounded) = (if may { own.or(Done::MAY) } else { own }, false);
         for operand in super::operands(node).into_iter().flatten() {
             done = done.or(value(operand).done);
             rounded |= value(operand).rounded;
@@ -110,7 +130,11 @@ impl Domain for Machine<'_> {
         match *node {
             // The branch that is not taken rounds nothing.
             Node::Select(condition, a, b) => {
-                let taken = if of(condition) == Quantity::Condition(true) { a } else { b };
+                let holds = of(condition) == Quantity::Condition(true);
+                let (taken, other) = if holds { (a, b) } else { (b, a) };
+                if value(other).done.has(Done::MAY) {
+                    done = done.or(Done::LEFT_OUT);
+                }
                 rounded = value(condition).rounded || value(taken).rounded;
             }
             Node::Mul(a, b) if exact(a) || exact(b) => rounded = false,
@@ -197,6 +221,19 @@ mod tests {
         let found = at(guarded, [1, 0]);
         assert_eq!((found.value, found.done.any()), (Quantity::ZERO, true));
         assert!(!at(guarded, [1, 2]).done.any());
+        // Nor does it divide where it has asked for something else.
+        let chosen = |terms: &mut Terms, [x, z]: [Term; 2]| {
+            let below = terms.add(z, Term::ONE);
+            let quotient = terms.div(x, below);
+            let asked = terms.compare(Relation::Equal, z, Term::ZERO);
+            terms.select(asked, Term::ZERO, quotient)
+        };
+        assert!(at(chosen, [1, 0]).done.any());
+        let free = |terms: &mut Terms, [x, z]: [Term; 2]| {
+            let below = terms.add(z, Term::ONE);
+            terms.div(x, below)
+        };
+        assert!(!at(free, [1, 0]).done.any());
     }
 
     #[test]
