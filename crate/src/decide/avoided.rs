@@ -10,10 +10,9 @@
 //! one factor of a product is, a choice goes the way that is zero, and an element is what it is compared with.
 //!
 //! Guarantees: a pair is taken back only with inputs at which both sides are numbers and differ, or at which one has a
-//! number, the other one none, and the side that has one leaves something out there that has no real result, or may
-//! have none ([`Done`](crate::term::eval::Done)): a mean that is updated where the mask lets an element through divides
-//! by no count of 0 either. Where nothing is left out (`x / z * z` against `x`), the assumption in the ledger says what
-//! has to hold.
+//! number, the other one none, and the side that has one leaves something out there that has no real result
+//! ([`Done`](crate::term::eval::Done)). Where nothing is left out (`x / z * z` against `x`; a mean that is updated under
+//! a mask, and divides by no count of 0 either), the assumption in the ledger says what has to hold.
 //! Misses: divisors whose zeros are not made like that, and more than [`DIVISORS`] of them one by one. Cost: a few
 //! evaluations of what divides under a choice, and none where nothing does.
 
