@@ -724,9 +724,9 @@ fn each_instruction_says_what_it_takes_for_granted() {
     }
 }
 
-/// A difference that is always zero is nobody's denominator, and has a root.
+/// A difference that is always zero has a root, and what divides by it is no number on any input.
 #[test]
-fn what_divides_by_zero_on_every_input_is_nothing() {
+fn what_divides_by_zero_on_every_input_is_no_number() {
     let spec = spec(1, 32, ("f32", "in", 32), ("f32", 32));
     let ptx = |compute: &str| {
         kernel(

@@ -10,8 +10,8 @@
 //! `machine.table.txt` names the kernels that the comparison says less of than of others: those it
 //! does not run, with the reason, and those some of whose elements have no bound. A kernel that
 //! drops out shows there; `UPDATE_EXPECT=1` rewrites it. Kernels whose case says why (no arguments,
-//! too large, not followed by the simulator either) are counted and not named, so that a new case
-//! needs no line.
+//! too large, not followed by the simulator either) are counted and not named: a new case needs
+//! a line only if the comparison says little of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -8,7 +8,8 @@
 //! terms is a tie, where there are such ([`points`]).
 //! *Equal up to rounding* is looked at there too, with every constant as wide as its rounding: the two sides
 //! must meet. *Different* is confirmed by evaluating both sides at the witness, in enclosures that must lie
-//! apart, with constants as wide as their rounding. Every pair has exactly one answer.
+//! apart, with constants as wide as their rounding, and with what a machine has where a side has no real value.
+//! Every pair has exactly one answer.
 //!
 //! Guarantees: a refutation is a mistake of `decide`, with three exceptions that cannot be told
 //! apart from here: points where a denominator vanishes or a root's argument is negative are

@@ -1,7 +1,7 @@
 //! Both sides at points of the reals, in enclosures.
 
 use crate::base::{Budget, Exhausted, Format, FormatClass};
-use crate::decide::witness::{are_unlike, where_excluded};
+use crate::decide::witness::{Sides, are_unlike};
 use crate::decide::{Reading, Witness};
 use crate::term::eval::{Cone, Formats, Quantity, Reals, Slots, evaluate, evaluate_roots, number_of};
 use crate::term::{Elements, Node, Term, Terms};
@@ -382,7 +382,8 @@ pub(super) fn refute_witness(
             && values.contains(&Quantity::NotANumber);
     if values.contains(&Quantity::Undefined) {
         let constants = [0, 1].map(|side| reading.meanings.enclosures(side));
-        let found = where_excluded(terms, &cones, &constants, &formats, &element, budget)?;
+        let sides = Sides { terms, cones: &cones, constants: &constants };
+        let found = sides.where_excluded(&formats, &element, budget)?.into_iter().next().flatten();
         return Ok(match found.map(|found| found.values()).filter(|values| are_unlike(*values)) {
             Some(values) => refute_values(values, witness),
             None => Some("a side has no value at the witness".to_owned()),

@@ -4,18 +4,16 @@
 //! has asked, and divides there: what comes out is NaN, and no assumption makes it x. Such a pair is not equal,
 //! however its normal forms look.
 //!
-//! Guarantees: a choice whose condition makes two terms equal is looked at with one of them in the other's place, and
-//! with that a divisor, or the argument of a logarithm or an inverse root, that folds to zero is found.
+//! Guarantees: a branch is looked at with what its condition says of values put in their place ([`zeros`](super::zeros)),
+//! and a divisor, or the argument of a logarithm or an inverse root, that folds to zero in each way in which the condition
+//! may hold is found.
 //! Misses: conditions that say so in other ways; divisors that are zero then without folding.
 
-use super::split::{bare, copied, is_zero_if_not_positive};
+use super::split::copied;
+use super::zeros::{Seen, where_holds};
 use crate::base::{Budget, Exhausted};
 use crate::term::eval::Reach;
-use crate::term::{Node, Relation, Term, Terms, Unary};
-use rustc_hash::FxHashMap;
-
-/// Parts of a condition that are looked at.
-const MOST: usize = 64;
+use crate::term::{Node, Term, Terms};
 
 /// Which of the roots have such a divisor below them.
 pub(super) fn divide_where_zero(
@@ -32,10 +30,8 @@ pub(super) fn divide_where_zero(
         let Node::Select(condition, then, otherwise) = terms.node_at(node) else { continue };
         let ways = [(then, true), (otherwise, false)];
         for (branch, holds) in ways.into_iter().filter(|(branch, _)| terms.is_partial(*branch)) {
-            for same in equations(terms, condition, holds) {
-                if divides(terms, branch, same, budget)? {
-                    bad.push(node);
-                }
+            if divides(terms, branch, (condition, holds), budget)? {
+                bad.push(node);
             }
         }
     }
@@ -48,78 +44,31 @@ pub(super) fn divide_where_zero(
     Ok(found)
 }
 
-/// Terms that are equal where a condition holds, or where it does not.
-fn equations(terms: &Terms, condition: Term, holds: bool) -> Vec<(Term, Term)> {
-    let (mut found, mut open) = (Vec::new(), vec![(condition, holds)]);
-    let mut left = MOST;
-    while let Some((condition, holds)) = open.pop() {
-        let Some(less) = left.checked_sub(1) else { break };
-        left = less;
-        match (terms.node(condition), holds) {
-            (Node::Not(inner), _) => open.push((inner, !holds)),
-            (Node::And(a, b), true) | (Node::Or(a, b), false) => open.extend([(a, holds), (b, holds)]),
-            (Node::Compare(Relation::Equal, a, b), true) => found.push((a, b)),
-            (Node::Compare(Relation::LessEqual, a, Term::ZERO), true)
-            | (Node::Compare(Relation::Less, Term::ZERO, a), false)
-                if is_zero_if_not_positive(terms, a) =>
-            {
-                found.push((a, Term::ZERO));
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// Whether a branch divides by zero where two terms are equal.
+/// Whether a branch divides by zero in each way in which a condition holds, or does not.
 fn divides(
     terms: &Terms,
     branch: Term,
-    (one, other): (Term, Term),
+    (condition, holds): (Term, bool),
     budget: &Budget,
 ) -> Result<bool, Exhausted> {
-    let mut new = Terms::beside(terms);
-    let roots = copied(&mut new, terms, &[one, other, branch], budget)?;
-    let mut known = FxHashMap::default();
-    match (roots[0].as_constant(), roots[1].as_constant()) {
-        (Some(_), Some(_)) => return Ok(false),
-        _ if roots[1] == Term::ZERO => zeros(&new, roots[0], &mut known),
-        _ if roots[0] == Term::ZERO => zeros(&new, roots[1], &mut known),
-        (Some(_), None) => _ = known.insert(roots[1], roots[0]),
-        (None, _) => _ = known.insert(roots[0], roots[1]),
+    let (mut new, mut seen) = (Terms::beside(terms), Seen::default());
+    let roots = copied(&mut new, &mut seen, terms, &[condition, branch], budget)?;
+    let ways = where_holds(&new, &mut seen, roots[0], holds);
+    if ways.is_empty() {
+        return Ok(false);
     }
-    let branch = new.replaced(roots[2], &mut known);
-    let zero = |term: Term| term == Term::ZERO || matches!(new.node(term), Node::Sub(a, b) if a == b);
-    let found = Reach::of(&new, &[branch], budget)?.nodes().any(|node| match new.node_at(node) {
-        Node::Div(_, below) => zero(below),
-        Node::Unary(Unary::Recip | Unary::Rsqrt | Unary::Log | Unary::Log2, of) => zero(of),
-        _ => false,
-    });
-    Ok(found)
-}
-
-/// What is zero where a value is: it without its sign and factors that are known, what it is the square or the root of,
-/// and what it is the sum or the maximum of, if none of that is negative.
-fn zeros(terms: &Terms, value: Term, known: &mut FxHashMap<Term, Term>) {
-    let mut open = vec![value];
-    while let Some(value) = open.pop().map(|value| bare(terms, value)) {
-        if value.as_constant().is_some() || known.len() >= MOST || known.insert(value, Term::ZERO).is_some() {
-            continue;
-        }
-        let positive = |term: Term| is_zero_if_not_positive(terms, term);
-        match terms.node(value) {
-            Node::Mul(a, b) if a == b => open.push(a),
-            Node::Unary(Unary::Sqrt, a) => open.push(a),
-            Node::Add(a, b) | Node::Max(a, b) if positive(a) && positive(b) => open.extend([a, b]),
-            Node::Fma(a, b, c) if a == b && positive(c) => open.extend([a, c]),
-            _ => {}
+    for mut way in ways {
+        if !way.follow(&mut new, &roots[1..], budget)?.1.is_zero {
+            return Ok(false);
         }
     }
+    Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::{Relation, Unary};
 
     /// Of x and y: a condition, and what is computed where it holds and where not.
     type Form = fn(&mut Terms, Term, Term) -> [Term; 3];

@@ -10,20 +10,22 @@
 //! one factor of a product is, a choice goes the way that is zero, and an element is what it is compared with.
 //!
 //! Guarantees: a pair is taken back only with inputs at which both sides are numbers and differ, or at which one has a
-//! number, the other one none, and the side that has one leaves something out there that has no real result
-//! ([`Done`](crate::term::eval::Done)). Where nothing is left out (`x / z * z` against `x`; a mean that is updated under
-//! a mask, and divides by no count of 0 either), the assumption in the ledger says what has to hold.
+//! number, the other one none, and choices leave out what has no real result there, or all that may have none, on the
+//! side that has one ([`Seen::avoids`](crate::term::eval::Seen::avoids)): a mean that is updated under a mask divides
+//! nothing where the mask lets nothing through; or choices make the divisor zero, which the other side has chosen then
+//! (`s / (m ? 1 : 0)`). Where nothing is left out or chosen (`x / z * z` against `x`), the assumption in the ledger says
+//! what has to hold.
 //! Misses: divisors whose zeros are not made like that, and more than [`DIVISORS`] of them one by one. Cost: a few
 //! evaluations of what divides under a choice, and none where nothing does.
 
 use super::Witness;
 use super::trials::smallest;
-use super::witness::{Excluded, Kind, Question, admits, ends, plain, thresholds};
+use super::witness::{Kind, Question, Sides, admits, big, contrast, ends, plain, thresholds};
 use crate::base::{Budget, Exhausted, Format};
-use crate::term::eval::{Cone, Formats, Machine, Quantity, Reach, Reals, Small, evaluate};
+use crate::term::eval::{Cone, Formats, Quantity, Reach, Small};
 use crate::term::{Elements, Node, Relation, Term, Terms, Unary};
 use num_rational::{BigRational, Ratio};
-use num_traits::{One, Zero};
+use num_traits::{CheckedAdd, CheckedSub, One, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many of the numbers that the kernels compare with are tried.
@@ -36,21 +38,29 @@ const STEPS: u32 = 1 << 14;
 const DEEPEST: u32 = 128;
 /// Nodes that are looked at for the sign of a value.
 const SIGNS: u32 = 64;
-/// Pairs whose inputs are made small.
-const SHRUNK: usize = 4;
+/// Pairs whose inputs are made small, and of which it is said how they differ.
+const DESCRIBED: usize = 4;
 
 /// Where to look: a value for each element.
 enum Point {
     Everywhere(Small),
     /// Elements that make a divisor zero; others have a plain value.
-    Zero(FxHashMap<u32, Small>),
+    Zero(Made),
+}
+
+/// Elements that make a divisor zero.
+#[derive(Clone, Default, PartialEq)]
+struct Made {
+    values: FxHashMap<u32, Small>,
+    /// What makes it zero are choices, so that its kernel has asked.
+    chosen: bool,
 }
 
 impl Point {
     fn at(&self, elements: &Elements, element: u32) -> Quantity {
         match self {
             Point::Everywhere(value) => Quantity::Exact(*value),
-            Point::Zero(values) => match values.get(&element) {
+            Point::Zero(zero) => match zero.values.get(&element) {
                 Some(value) => Quantity::Exact(*value),
                 None => plain(elements, 1, element),
             },
@@ -94,64 +104,46 @@ pub(super) fn avoided(
     let mut points: Vec<Point> =
         numbers.filter(|number| admits(question.elements, &cones, *number)).map(Point::Everywhere).collect();
     points.extend(zeros(question, &roots, budget)?.into_iter().map(Point::Zero));
-    let mut shrunk = 0;
+    let sides = Sides { terms: question.terms, cones: &cones, constants: &constants };
+    let mut described = 0;
     for point in points {
-        let seen = |side: usize| {
-            let element = |element: u32| point.at(question.elements, element);
-            let reals = || Reals { element: &element, constants: &constants[side] };
-            let machine = Machine { reals: reals(), terms: question.terms[side] };
-            let seen = evaluate(&cones[side], &machine, budget, &mut Vec::new())?;
-            // What overflows on the way shows nothing.
-            let certain = match &formats[side] {
-                None => vec![true; seen.len()],
-                Some(formats) => {
-                    let held = formats.evaluate(&cones[side], &reals(), budget, &mut Vec::new())?;
-                    let certain = |(held, value): (&Quantity, Quantity)| !value.is_finite() || *held == value;
-                    held.iter().zip(seen.iter().map(|seen| seen.value)).map(certain).collect()
+        let element = |element: u32| point.at(question.elements, element);
+        let seen = sides.where_excluded(&formats, &element, budget)?;
+        for (at, both) in places.iter().zip(seen) {
+            let Some(both) = both.filter(|both| found[*at].is_none() && both.differs()) else { continue };
+            let chosen = matches!(&point, Point::Zero(zero) if zero.chosen);
+            if both.is_assumed_away() && !asked[*at] && !chosen {
+                continue;
+            }
+            described += 1;
+            let describe = described <= DESCRIBED;
+            found[*at] = match point {
+                Point::Everywhere(number) => {
+                    let difference = match both.sentence() {
+                        None if describe => contrast(question, pairs[*at], budget)?.sentence,
+                        sentence => sentence.unwrap_or_default(),
+                    };
+                    let (inputs, values) = (Vec::new(), both.values().map(ends));
+                    Some(Witness { point: None, inputs, default: big(number), values, difference })
+                }
+                Point::Zero(_) => {
+                    let number = |own: u32| match element(own) {
+                        Quantity::Exact(value) => big(value),
+                        _ => BigRational::zero(),
+                    };
+                    smallest(question, pairs[*at], &number, describe, budget)?
                 }
             };
-            Ok::<_, Exhausted>(seen.into_iter().zip(certain))
-        };
-        for (at, ((a, certain), (b, also))) in places.iter().zip(seen(0)?.zip(seen(1)?)) {
-            let both = Excluded([a, b]);
-            let counts = both.is_avoided() || both.are_numbers() || asked[*at];
-            if found[*at].is_none() && certain && also && counts && both.differs() {
-                found[*at] = match point {
-                    Point::Everywhere(number) => Some(Witness {
-                        point: None,
-                        inputs: Vec::new(),
-                        default: big(number),
-                        values: both.values().map(ends),
-                        difference: both.sentence(),
-                    }),
-                    Point::Zero(_) => {
-                        let number = |element: u32| match point.at(question.elements, element) {
-                            Quantity::Exact(value) => big(value),
-                            _ => BigRational::zero(),
-                        };
-                        shrunk += 1;
-                        smallest(question, pairs[*at], &number, shrunk <= SHRUNK, budget)?
-                    }
-                };
-            }
         }
     }
     Ok(found)
 }
 
-fn big(value: Small) -> BigRational {
-    BigRational::new((*value.numer()).into(), (*value.denom()).into())
-}
-
 /// Elements at which divisors below the roots of either side are zero: the first few divisors one by one, then as many
 /// as can be zero together.
-fn zeros(
-    question: &Question<'_>,
-    roots: &[Vec<Term>; 2],
-    budget: &Budget,
-) -> Result<Vec<FxHashMap<u32, Small>>, Exhausted> {
-    let mut points: Vec<FxHashMap<u32, Small>> = Vec::new();
-    let mut together = FxHashMap::default();
+fn zeros(question: &Question<'_>, roots: &[Vec<Term>; 2], budget: &Budget) -> Result<Vec<Made>, Exhausted> {
+    let mut points: Vec<Made> = Vec::new();
+    let mut together = Made::default();
     let mut left = STEPS;
     for (terms, roots) in question.terms.into_iter().zip(roots) {
         let mut divisors = FxHashSet::default();
@@ -164,24 +156,27 @@ fn zeros(
             if divisor.as_constant().is_some() || !divisors.insert(divisor) || left == 0 {
                 continue;
             }
-            let mut zero = Making { terms, elements: question.elements, values: FxHashMap::default(), left };
-            let is_zero = zero.make(divisor, Ratio::zero(), 0);
-            left = zero.left;
+            let found = Made::default();
+            let mut making = Making { terms, elements: question.elements, found, order: Vec::new(), left };
+            let is_zero = making.make(divisor, Ratio::zero(), 0);
+            left = making.left;
             if !is_zero {
                 continue;
             }
-            if points.len() < DIVISORS && !points.contains(&zero.values) {
-                points.push(zero.values.clone());
-            }
+            let zero = making.found;
             let fits = |(element, value): (&u32, &Small)| {
-                together.get(element).is_none_or(|known: &Small| known == value)
+                together.values.get(element).is_none_or(|known| known == value)
             };
             if zero.values.iter().all(fits) {
-                together.extend(zero.values);
+                together.values.extend(&zero.values);
+                together.chosen |= zero.chosen;
+            }
+            if points.len() < DIVISORS && !points.contains(&zero) {
+                points.push(zero);
             }
         }
     }
-    if !together.is_empty() && !points.contains(&together) {
+    if !together.values.is_empty() && !points.contains(&together) {
         points.push(together);
     }
     Ok(points)
@@ -191,7 +186,9 @@ fn zeros(
 struct Making<'a> {
     terms: &'a Terms,
     elements: &'a Elements,
-    values: FxHashMap<u32, Small>,
+    found: Made,
+    /// Elements in the order in which they got a value.
+    order: Vec<u32>,
     left: u32,
 }
 
@@ -202,11 +199,14 @@ impl Making<'_> {
         first: impl FnOnce(&mut Self) -> bool,
         second: impl FnOnce(&mut Self) -> bool,
     ) -> bool {
-        let before = self.values.clone();
+        let (before, chosen) = (self.order.len(), self.found.chosen);
         if first(self) {
             return true;
         }
-        self.values = before;
+        for element in self.order.drain(before..) {
+            self.found.values.remove(&element);
+        }
+        self.found.chosen = chosen;
         second(self)
     }
 
@@ -216,8 +216,25 @@ impl Making<'_> {
         let within = self.elements.integers(element).is_none_or(|[least, most]| {
             value.is_integer() && (least..=most).contains(&i128::from(*value.numer()))
         });
-        let can_be = within && Kind::of(format).admit(value) == value;
-        can_be && *self.values.entry(element).or_insert(value) == value
+        if !within || Kind::of(format).admit(value) != value {
+            return false;
+        }
+        match self.found.values.get(&element) {
+            Some(known) => *known == value,
+            None => {
+                self.found.values.insert(element, value);
+                self.order.push(element);
+                true
+            }
+        }
+    }
+
+    /// The number that a term is, if it is a small one.
+    fn number(&self, term: Term) -> Option<Small> {
+        match Quantity::rational(self.terms.as_rational(term)?) {
+            Quantity::Exact(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// Values that make a term a number, in most cases zero; `false` if it is not known how.
@@ -234,26 +251,32 @@ impl Making<'_> {
         if number < zero && sign(term) {
             return false;
         }
-        let known = |term: Term| {
-            let value = Quantity::rational(self.terms.as_rational(term)?);
-            if let Quantity::Exact(value) = value { Some(value) } else { None }
-        };
         if term.as_constant().is_some() {
-            return known(term) == Some(number);
+            return self.number(term) == Some(number);
         }
         let depth = depth + 1;
         match self.terms.node(term) {
-            Node::Add(a, b) if let Some(less) = known(a) => self.make(b, number - less, depth),
-            Node::Add(a, b) | Node::Sub(a, b) if let Some(more) = known(b) => {
-                let is_sum = matches!(self.terms.node(term), Node::Add(..));
-                self.make(a, if is_sum { number - more } else { number + more }, depth)
+            Node::Add(a, b) if let Some(less) = self.number(a) => {
+                self.make_some(b, number.checked_sub(&less), depth)
             }
-            Node::Sub(a, b) if let Some(from) = known(a) => self.make(b, from - number, depth),
-            Node::Unary(Unary::Neg, a) => self.make(a, -number, depth),
-            Node::Select(condition, a, b) => self.either(
-                |own| own.hold(condition, true, depth) && own.make(a, number, depth),
-                |own| own.hold(condition, false, depth) && own.make(b, number, depth),
-            ),
+            Node::Add(a, b) if let Some(less) = self.number(b) => {
+                self.make_some(a, number.checked_sub(&less), depth)
+            }
+            Node::Sub(a, b) if let Some(more) = self.number(b) => {
+                self.make_some(a, number.checked_add(&more), depth)
+            }
+            Node::Sub(a, b) if let Some(from) = self.number(a) => {
+                self.make_some(b, from.checked_sub(&number), depth)
+            }
+            Node::Unary(Unary::Neg, a) => self.make_some(a, zero.checked_sub(&number), depth),
+            Node::Select(condition, a, b) => {
+                let made = self.either(
+                    |own| own.hold(condition, true, depth) && own.make(a, number, depth),
+                    |own| own.hold(condition, false, depth) && own.make(b, number, depth),
+                );
+                self.found.chosen |= made;
+                made
+            }
             Node::Unary(Unary::Exp | Unary::Exp2, a) if number.is_one() => self.make(a, zero, depth),
             _ if !number.is_zero() => false,
             // Differences of elements: both are the same number.
@@ -268,6 +291,11 @@ impl Making<'_> {
             Node::Min(a, b) => self.either(|own| own.make(a, zero, depth), |own| own.make(b, zero, depth)),
             _ => false,
         }
+    }
+
+    /// The same of a number that may be too large to be one.
+    fn make_some(&mut self, term: Term, number: Option<Small>, depth: u32) -> bool {
+        number.is_some_and(|number| self.make(term, number, depth))
     }
 
     /// All parts of a sum or a maximum are zero, however many there are.
@@ -305,10 +333,6 @@ impl Making<'_> {
             return holds == (condition == Term::TRUE);
         }
         let depth = depth + 1;
-        let known = |term: Term| {
-            let value = Quantity::rational(self.terms.as_rational(term)?);
-            if let Quantity::Exact(value) = value { Some(value) } else { None }
-        };
         let one = Ratio::one();
         match (self.terms.node(condition), holds) {
             (Node::Not(inner), _) => self.hold(inner, !holds, depth),
@@ -319,21 +343,32 @@ impl Making<'_> {
                 self.either(|own| own.hold(a, holds, depth), |own| own.hold(b, holds, depth))
             }
             (Node::Compare(relation, a, b), _) => {
-                let (value, number, is_left) = match (known(a), known(b)) {
+                let (value, number, is_left) = match (self.number(a), self.number(b)) {
                     (None, Some(number)) => (a, number, true),
                     (Some(number), None) => (b, number, false),
-                    _ => return false,
+                    _ => {
+                        let [Some(first), Some(second)] = [a, b].map(Term::as_element) else { return false };
+                        let known = |element: u32| self.found.values.get(&element).copied();
+                        match (known(first), known(second)) {
+                            (Some(number), _) => (b, number, false),
+                            (None, Some(number)) => (a, number, true),
+                            (None, None) if self.set(first, one) => (b, one, false),
+                            (None, None) => return false,
+                        }
+                    }
                 };
                 // What lies on the border counts as below it for `<=`, and as above it for `<`.
                 let below = is_left == holds;
                 let wanted = match (relation, holds) {
-                    (Relation::Equal, true) => number,
-                    (Relation::Equal, false) => number + one,
-                    (Relation::Less, true) | (Relation::LessEqual, false) if below => number - one,
-                    (Relation::Less, true) | (Relation::LessEqual, false) => number + one,
-                    _ => number,
+                    (Relation::Equal, true) => Some(number),
+                    (Relation::Equal, false) => number.checked_add(&one),
+                    (Relation::Less, true) | (Relation::LessEqual, false) if below => {
+                        number.checked_sub(&one)
+                    }
+                    (Relation::Less, true) | (Relation::LessEqual, false) => number.checked_add(&one),
+                    _ => Some(number),
                 };
-                self.make(value, wanted, depth)
+                self.make_some(value, wanted, depth)
             }
             _ => false,
         }

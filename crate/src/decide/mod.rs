@@ -40,6 +40,7 @@ mod forms;
 mod grid;
 pub mod idioms;
 mod integers;
+mod left_out;
 mod linear;
 mod normalize;
 mod one_way;
@@ -59,6 +60,7 @@ mod trials;
 mod uses;
 pub mod witness;
 mod words;
+mod zeros;
 
 pub use alike::Alike;
 pub use constants::{Exact, Factor, Meaning, Meanings, Spread};

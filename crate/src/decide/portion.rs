@@ -14,6 +14,7 @@ use super::constants::{Computed, Reread, together};
 use super::evaluation::{Evaluated, evaluate};
 use super::everywhere::{self, Everywhere};
 use super::forms::{BESIDE, Divisors, Forms, Poly, Step, Stop};
+use super::left_out::left_out;
 use super::normalize::{Normalizer, Side, Value};
 use super::reading::{NO_NEGATIVE_ZERO, shows_sign_of_zero};
 use super::same::Same;
@@ -83,6 +84,24 @@ struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
+    /// Of so many pairs of a reading.
+    fn of(
+        budget: &'a Budget,
+        problem: &'a Problem<'a>,
+        reading: &'a Reading<'_>,
+        pairs: usize,
+    ) -> Result<Shared<'a>, Exhausted> {
+        let terms = [reading.terms(0), reading.terms(1)];
+        let uses = |side: usize| uses::count(budget, terms[side], reading.roots(side));
+        let (uses, meanings, outputs) = ([uses(0)?, uses(1)?], &reading.meanings, reading.outputs);
+        Ok(Shared { budget, problem, terms, uses, meanings, pairs, outputs })
+    }
+
+    fn question(&'a self) -> Question<'a> {
+        let Shared { outputs, terms, meanings, .. } = *self;
+        Question { outputs, terms, meanings, elements: self.problem.elements }
+    }
+
     fn side(&'a self, index: usize) -> Side<'a> {
         Side { terms: self.terms[index], uses: &self.uses[index], meanings: self.meanings.side(index) }
     }
@@ -171,7 +190,7 @@ pub(super) fn decide<'a, R: Send>(
                 answers[rest[*at]] = Some(equality);
             }
         }
-        take_back(options, budget, problem, &read, &rest, &mut answers)?;
+        take_back(options, budget, problem, &read, &rest, &mut answers, &mut ledger)?;
         reading = Some(read);
     }
     let decision = Decision { groups: group(&which, answers), ledger };
@@ -187,6 +206,7 @@ fn take_back(
     reading: &Reading<'_>,
     rest: &[usize],
     answers: &mut [Option<Equality>],
+    ledger: &mut Ledger,
 ) -> Result<(), Exhausted> {
     let terms = [reading.terms(0), reading.terms(1)];
     let equal = |at: &usize| matches!(answers[rest[*at]], Some(Equality::Equal(_) | Equality::Close(_)));
@@ -196,16 +216,26 @@ fn take_back(
         [Ok(reference), Ok(optimized)] => [reference, optimized],
         [Err(why), _] | [_, Err(why)] => return Err(why),
     };
+    let question = Question { outputs: true, terms, meanings: &reading.meanings, elements: problem.elements };
+    let pairs: Vec<(Term, Term)> = shown.iter().map(|at| reading.pair(*at)).collect();
     let witnesses = match options.outputs {
         true => {
-            let question =
-                Question { outputs: true, terms, meanings: &reading.meanings, elements: problem.elements };
-            let pairs: Vec<(Term, Term)> = shown.iter().map(|at| reading.pair(*at)).collect();
             let either: Vec<bool> = shown.iter().map(|at| asked[0][*at] || asked[1][*at]).collect();
             avoided(&question, &pairs, &either, budget)?
         }
         false => vec![None; shown.len()],
     };
+    if options.outputs {
+        let open: Vec<usize> = (0..shown.len()).filter(|place| witnesses[*place].is_none()).collect();
+        let pairs: Vec<(Term, Term)> = open.iter().map(|place| pairs[*place]).collect();
+        let (others, assumed) = left_out(options, &question, &pairs, budget)?;
+        ledger.adopt(&assumed);
+        for (place, other) in open.into_iter().zip(others) {
+            if other.is_some() {
+                answers[rest[shown[place]]] = other;
+            }
+        }
+    }
     for (at, witness) in shown.into_iter().zip(witnesses) {
         let side =
             ["the reference", "the optimized kernel"].into_iter().zip(&asked).find(|(_, asked)| asked[at]);
@@ -271,18 +301,7 @@ fn equal_as_read(
 ) -> Result<(Vec<bool>, BTreeSet<Assumption>), Exhausted> {
     let Evaluated { proved, notes, .. } = evaluate(budget, reading, problem.elements)?;
     let mut notes: BTreeSet<Assumption> = notes.into_iter().collect();
-    let terms = [reading.terms(0), reading.terms(1)];
-    let uses =
-        [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
-    let shared = Shared {
-        budget,
-        problem,
-        terms,
-        uses,
-        meanings: &reading.meanings,
-        pairs: chosen.len(),
-        outputs: reading.outputs,
-    };
+    let shared = Shared::of(budget, problem, reading, chosen.len())?;
     let mut normalizer =
         Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     let mut equal = Vec::with_capacity(chosen.len());
@@ -394,21 +413,10 @@ fn decide_open(
     chosen: &[usize],
     ledger: &mut Ledger,
 ) -> Result<Vec<Equality>, Exhausted> {
-    let terms = [reading.terms(0), reading.terms(1)];
-    let uses =
-        [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
-    let shared = Shared {
-        budget,
-        problem,
-        terms,
-        uses,
-        meanings: &reading.meanings,
-        pairs: chosen.len(),
-        outputs: reading.outputs,
-    };
+    let shared = Shared::of(budget, problem, reading, chosen.len())?;
     let pairs: Vec<(Term, Term)> = chosen.iter().map(|at| reading.pair(*at)).collect();
-    let own = Reach::of(terms[0], &[pairs[0].0], budget)?.nodes().count();
-    let sharing = own * pairs.len() > 4 * terms[0].len();
+    let own = Reach::of(shared.terms[0], &[pairs[0].0], budget)?.nodes().count();
+    let sharing = own * pairs.len() > 4 * shared.terms[0].len();
     let mut normalizer =
         Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     // What the first pair needs, others need as well: it is worked out once, and copied.
@@ -429,9 +437,7 @@ fn decide_open(
     for assumption in notes {
         ledger.note(assumption, 1, None);
     }
-    let question =
-        Question { outputs: reading.outputs, terms, meanings: &reading.meanings, elements: problem.elements };
-    describe(&question, &pairs, &mut answers, budget)?;
+    describe(&shared.question(), &pairs, &mut answers, budget)?;
     Ok(answers)
 }
 
@@ -484,12 +490,7 @@ fn decide_portion(
     normalizer: &mut Normalizer<'_>,
     pairs: &[(Term, Term)],
 ) -> Result<Portion, Exhausted> {
-    let question = Question {
-        outputs: shared.outputs,
-        terms: shared.terms,
-        meanings: shared.meanings,
-        elements: shared.problem.elements,
-    };
+    let question = shared.question();
     let uses = [shared.uses[0].as_slice(), shared.uses[1].as_slice()];
     let mut close = closeness::Sums::new(shared.budget, shared.terms, uses, shared.meanings);
     let mut roundings = None;

@@ -1,29 +1,32 @@
-//! Both ways: what is open is asked again with a condition that both sides ask taken to hold, and not to hold.
+//! Both ways: what is open is asked again with a condition that a side asks taken to hold, and not to hold.
 //!
 //! `n == 0 ? 0 : round(x / n)` and `round(x · (n == 0 ? 0 : 1 / n))` have no common form, because the choice stands
 //! outside of a function here and inside of it there. Where the condition holds both are 0, and where it does not
-//! both are `round(x / n)`. Conditions are whether a value is zero, or two are equal; a value that cannot be negative
-//! is zero where it is not positive, and a multiple of a value where the value is.
+//! both are `round(x / n)`. And `s > 0 ? x / s : 0` is `s > 0 ? x / s : x` for a sum of squares s, because x is 0 where
+//! that is. Conditions are whether a value is zero, or two are equal, in whatever words ([`zeros`](super::zeros)); what
+//! else follows where one holds is put into both sides.
 //!
 //! Guarantees: *equal* only if evaluation proves each way by itself, and every input goes one of them. Where a
-//! condition says that a value is zero, nothing is divided by what is made of that value: that such a divisor is not
-//! zero would contradict the way it is on.
-//! Misses: conditions that only one side asks; order; more than [`CONDITIONS`] conditions at a time.
+//! condition holds and it is not known of all values what they are there, nothing is divided by what depends on the same
+//! elements: that such a divisor is not zero would contradict the way it is on.
+//! Misses: more than [`WAYS`] ways; order.
 
-use super::evaluation::{LEAST_BITS, evaluate};
-use super::idioms::build;
+use super::evaluation::{LEAST_BITS, evaluate, meets};
+use super::zeros::{Seen, Way, tested, where_holds, written};
 use super::{Certificate, Equality, Method, Options, Problem, Reading};
 use crate::base::{Budget, Exhausted};
 use crate::diag::Ledger;
 use crate::term::eval::{Cone, Reach, with_operands};
 use crate::term::{Node, Relation, Term, Terms, Unary};
-use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Conditions of a pair that are taken to hold and not to.
-const CONDITIONS: usize = 2;
-/// Operands that are looked at for the sign of a value.
-const MOST: u32 = 16;
+/// Ways of a pair.
+const WAYS: usize = 256;
+/// Nodes that are looked at for the ways of a pair, and of all.
+const WORK: u64 = 1 << 15;
+const WORK_IN_ALL: u64 = 1 << 19;
+/// Conditions of which is asked whether another one follows from them.
+const OTHERS: usize = 8;
 
 /// Proves pairs of a reading that are open, `chosen` with their answers, by taking conditions of both sides both ways.
 pub(super) fn decide_split(
@@ -42,30 +45,42 @@ pub(super) fn decide_split(
     }
     let roots =
         |side: usize| open.iter().map(|place| reading.roots(side)[chosen[*place]]).collect::<Vec<_>>();
-    let mut terms = Terms::beside(reading.terms(0));
-    let left = copied(&mut terms, reading.terms(0), &roots(0), budget)?;
-    let right = copied(&mut terms, reading.terms(1), &roots(1), budget)?;
+    let mut both = Both { terms: Terms::beside(reading.terms(0)), ..Both::default() };
+    let left = copied(&mut both.terms, &mut both.seen, reading.terms(0), &roots(0), budget)?;
+    let right = copied(&mut both.terms, &mut both.seen, reading.terms(1), &roots(1), budget)?;
     // The ways of each pair: where they begin among all, and how many there are.
     let (mut ways, mut places) = (Vec::new(), Vec::new());
     for (place, pair) in open.iter().zip(left.into_iter().zip(right)) {
         let begin = ways.len();
-        split(&mut terms, pair, budget, &mut ways)?;
-        if ways.len() > begin {
-            places.push((*place, begin..ways.len()));
+        let split = both.split(pair, budget)?;
+        if !split.ways.is_empty() {
+            ways.extend(split.ways);
+            places.push((*place, begin..ways.len(), split.divisors));
         }
     }
+    let terms = both.terms;
     if ways.is_empty() {
         return Ok(());
     }
-    let again = Problem { reference: &terms, optimized: &terms, elements: problem.elements, pairs: &ways };
     let own = budget.for_part();
     let mut assumed = Ledger::default();
-    let read = Reading::of(options, &own, &again, &ways, &mut assumed)?;
+    let asks = |pairs| Problem { reference: &terms, optimized: &terms, elements: problem.elements, pairs };
+    let read = Reading::of(options, &own, &asks(&ways), &ways, &mut assumed)?;
     let evaluated = evaluate(&own, &read, problem.elements)?;
+    let mut shown: Vec<(usize, Certificate, Vec<Term>)> = Vec::new();
+    for (place, ways, divisors) in places {
+        shown.extend(together(&evaluated.proved[ways]).map(|certificate| (place, certificate, divisors)));
+    }
+    // What is zero wherever it is divided by proves nothing.
+    let divisors: Vec<(Term, Term)> =
+        shown.iter().flat_map(|(.., divisors)| divisors.iter().map(|of| (*of, Term::ZERO))).collect();
+    let read = Reading::of(options, &own, &asks(&divisors), &divisors, &mut assumed)?;
+    let are_zero = if divisors.is_empty() { Vec::new() } else { meets(&own, &read, problem.elements)? };
+    let mut are_zero = are_zero.into_iter();
     budget.spend(own.spent())?;
     let mut any = false;
-    for (place, ways) in places {
-        if let Some(certificate) = together(&evaluated.proved[ways]) {
+    for (place, certificate, divisors) in shown {
+        if are_zero.by_ref().take(divisors.len()).filter(|is_zero| *is_zero).count() == 0 {
             equalities[place] = Equality::Equal(certificate);
             any = true;
         }
@@ -79,9 +94,10 @@ pub(super) fn decide_split(
     Ok(())
 }
 
-/// Roots in another store, which finds what both sides have in common.
+/// Roots in another store, which finds what both sides have in common, with tests for zero written in one way.
 pub(super) fn copied(
     new: &mut Terms,
+    seen: &mut Seen,
     old: &Terms,
     roots: &[Term],
     budget: &Budget,
@@ -99,117 +115,219 @@ pub(super) fn copied(
         }
         let own = Term::from_node(node);
         let node = with_operands(&old.node_at(node), |operand| of(new, &known, operand));
-        let made = match node {
-            Node::Compare(relation, a, b) => compared(new, relation, a, b),
-            ref node => build(new, old, node),
-        };
+        let made = written(new, seen, old, &node);
         new.note_through(made, old, own);
         known.insert(own, made);
     }
     Ok(roots.iter().map(|root| of(new, &known, *root)).collect())
 }
 
-/// A comparison, as whether something is zero if it is that.
-fn compared(new: &mut Terms, relation: Relation, a: Term, b: Term) -> Term {
-    let (value, is_zero) = match (relation, a, b) {
-        (Relation::Equal, value, Term::ZERO) | (Relation::Equal, Term::ZERO, value) => (value, true),
-        (Relation::LessEqual, value, Term::ZERO) if new.is_not_negative(value, &mut { MOST }) => {
-            (value, true)
-        }
-        (Relation::Less, Term::ZERO, value)
-            if new.is_defined(value) && new.is_not_negative(value, &mut { MOST }) =>
-        {
-            (value, false)
-        }
-        _ => return new.compare(relation, a, b),
-    };
-    let bare = bare(new, value);
-    let zero = new.compare(Relation::Equal, bare, Term::ZERO);
-    if is_zero { zero } else { new.not(zero) }
+/// Both sides of all pairs in one store, and what was found out of it.
+#[derive(Default)]
+struct Both {
+    terms: Terms,
+    seen: Seen,
+    /// Ways of conditions; with each what terms are there, so far.
+    done: FxHashMap<(Term, bool), Vec<Way>>,
+    /// Whether one condition follows from another one.
+    follows: FxHashMap<(Term, Term), bool>,
+    /// Nodes that were looked at.
+    work: u64,
 }
 
-/// What is zero where a value is: the value without factors that are known, and without its sign.
-pub(super) fn bare(terms: &Terms, mut value: Term) -> Term {
-    let known = |term: Term| terms.as_rational(term).is_some_and(|factor| !factor.is_zero());
-    loop {
-        value = match terms.node(value) {
-            Node::Mul(a, b) if known(b) => a,
-            Node::Mul(a, b) if known(a) => b,
-            Node::Div(a, b) if known(b) => a,
-            Node::Unary(Unary::Neg | Unary::Abs, a) => a,
-            _ => return value,
-        };
-    }
+/// The ways of a pair, each a pair by itself, none where nothing is to be gained; and divisors there that must not be
+/// zero.
+#[derive(Default)]
+struct Split {
+    ways: Vec<(Term, Term)>,
+    divisors: Vec<Term>,
 }
 
-/// Whether a value is seen to be zero where it is not positive.
-pub(super) fn is_zero_if_not_positive(terms: &Terms, value: Term) -> bool {
-    terms.is_not_negative(value, &mut { MOST })
-}
-
-/// The ways of a pair, each a pair by itself; none where both sides ask nothing in common, or nothing is to be gained.
-fn split(
-    terms: &mut Terms,
+/// A pair on its way, with conditions that it has not been asked about.
+#[derive(Clone, PartialEq)]
+struct Open {
     pair: (Term, Term),
-    budget: &Budget,
-    ways: &mut Vec<(Term, Term)>,
-) -> Result<(), Exhausted> {
-    let conditions = |terms: &Terms, root: Term| -> Result<Vec<Term>, Exhausted> {
-        let reach = Reach::of(terms, &[root], budget)?;
-        let asks = |node: &usize| matches!(terms.node_at(*node), Node::Compare(Relation::Equal, ..));
-        Ok(reach.nodes().filter(asks).map(Term::from_node).collect())
-    };
-    let other: FxHashSet<Term> = conditions(terms, pair.1)?.into_iter().collect();
-    let common: Vec<Term> =
-        conditions(terms, pair.0)?.into_iter().filter(|condition| other.contains(condition)).collect();
-    if common.is_empty() {
-        return Ok(());
-    }
-    let begin = ways.len();
-    let mut open = vec![(pair, 0)];
-    while let Some((pair, at)) = open.pop() {
-        let Some(condition) = common.get(at).filter(|_| at < CONDITIONS) else {
-            ways.push(pair);
-            continue;
-        };
-        for holds in [Term::TRUE, Term::FALSE] {
-            let mut known = FxHashMap::from_iter([(*condition, holds)]);
-            let way = (terms.replaced(pair.0, &mut known), terms.replaced(pair.1, &mut known));
-            if holds == Term::TRUE && (divides(terms, *condition, way, budget)?) {
-                ways.truncate(begin);
-                return Ok(());
-            }
-            open.push((way, at + 1));
-        }
-    }
-    Ok(())
+    left: Vec<Term>,
 }
 
-/// Whether a pair divides by something that is made of a value which a condition takes to be zero, or takes a root or
-/// logarithm of it.
-fn divides(terms: &Terms, condition: Term, pair: (Term, Term), budget: &Budget) -> Result<bool, Exhausted> {
-    let Node::Compare(_, a, b) = terms.node(condition) else { return Ok(true) };
-    let zero: Vec<Term> = [a, b].into_iter().filter(|side| side.as_constant().is_none()).collect();
+/// What a pair on its way becomes, and what is divided by there.
+#[derive(Default)]
+struct Taken {
+    ways: Vec<Open>,
+    divisors: Vec<Term>,
+}
+
+impl Both {
+    fn split(&mut self, pair: (Term, Term), budget: &Budget) -> Result<Split, Exhausted> {
+        if self.work > WORK_IN_ALL {
+            return Ok(Split::default());
+        }
+        let conditions = self.conditions(pair, budget)?;
+        let mut divisors = Vec::new();
+        let begin = self.work;
+        let mut ways = vec![Open { pair, left: conditions.clone() }];
+        for at in 0..conditions.len() {
+            let (mut next, mut more) = (Vec::new(), Vec::new());
+            for way in &ways {
+                match self.take(way, at, budget)? {
+                    Some(taken) => {
+                        next.extend(taken.ways);
+                        more.extend(taken.divisors);
+                    }
+                    None => next.push(way.clone()),
+                }
+                if next.len() > WAYS || self.work > WORK_IN_ALL || self.work - begin > WORK {
+                    break;
+                }
+            }
+            if next.len() > WAYS || self.work > WORK_IN_ALL || self.work - begin > WORK {
+                break;
+            }
+            ways = next;
+            divisors.extend(more);
+        }
+        let ways: Vec<(Term, Term)> = ways.into_iter().map(|way| way.pair).collect();
+        let nothing = ways == [pair] && !self.seen.changed;
+        Ok(if nothing { Split::default() } else { Split { ways, divisors } })
+    }
+
+    /// Conditions of a pair: those of divisors first, then those that both sides ask, then those of one.
+    fn conditions(&mut self, pair: (Term, Term), budget: &Budget) -> Result<Vec<Term>, Exhausted> {
+        let divisors = divisors(&self.terms, pair, budget)?;
+        let mut open: Vec<Term> =
+            divisors.into_iter().map(|of| tested(&mut self.terms, &mut self.seen, of)).collect();
+        let terms = &self.terms;
+        let asked = |root: Term| -> Result<Vec<Term>, Exhausted> {
+            let reach = Reach::of(terms, &[root], budget)?;
+            let asks = |node: &usize| matches!(terms.node_at(*node), Node::Compare(Relation::Equal, ..));
+            Ok(reach.nodes().filter(asks).map(Term::from_node).collect())
+        };
+        let (own, other) = (asked(pair.0)?, asked(pair.1)?);
+        self.work += Reach::of(terms, &[pair.0, pair.1], budget)?.nodes().count() as u64;
+        let all: FxHashSet<Term> = own.iter().chain(&other).copied().collect();
+        let mut found = Vec::new();
+        while let Some(condition) = open.pop() {
+            match terms.node(condition) {
+                Node::Or(a, b) => open.extend([a, b]),
+                _ => found.extend(all.contains(&condition).then_some(condition)),
+            }
+        }
+        found.sort_unstable();
+        let common: FxHashSet<Term> = other.iter().copied().collect();
+        found.extend(own.iter().filter(|condition| common.contains(condition)));
+        found.extend(own.iter().chain(&other));
+        let mut seen = FxHashSet::default();
+        found.retain(|condition| seen.insert(*condition));
+        Ok(found)
+    }
+
+    /// Conditions of a pair that cannot hold where one does not, and those that must: `others`, and what joins several.
+    fn implied(
+        &mut self,
+        pair: (Term, Term),
+        (condition, others): (Term, &[Term]),
+        budget: &Budget,
+    ) -> Result<Vec<(Term, Term)>, Exhausted> {
+        let (mut joined, mut parts) = (Vec::new(), FxHashSet::default());
+        for node in Reach::of(&self.terms, &[pair.0, pair.1], budget)?.nodes() {
+            let node = Term::from_node(node);
+            let (a, b, holds) = match self.terms.node(node) {
+                Node::And(a, b) => (a, b, true),
+                Node::Or(a, b) => (a, b, false),
+                _ => continue,
+            };
+            parts.extend([a, b]);
+            joined.push((node, holds));
+        }
+        let mut found = Vec::new();
+        joined.retain(|(other, _)| !parts.contains(other));
+        joined
+            .extend(others.iter().filter(|other| other.as_constant().is_none()).map(|other| (*other, true)));
+        for (other, holds) in joined {
+            let said = if holds { Term::FALSE } else { Term::TRUE };
+            let follows = match self.follows.get(&(other, condition)) {
+                Some(known) => *known,
+                None => {
+                    let mut ways = where_holds(&self.terms, &mut self.seen, other, holds);
+                    let follows = ways
+                        .iter_mut()
+                        .all(|way| self.terms.replaced(condition, &mut way.known) == Term::TRUE);
+                    self.follows.insert((other, condition), follows);
+                    follows
+                }
+            };
+            if follows {
+                found.push((other, said));
+            }
+        }
+        Ok(found)
+    }
+
+    /// A pair where one of its conditions holds, in each way in which it may, and where it does not, with what is divided
+    /// by there; nothing if that says nothing, or a side divides by zero.
+    fn take(&mut self, open: &Open, at: usize, budget: &Budget) -> Result<Option<Taken>, Exhausted> {
+        let (condition, pair) = (open.left[at], open.pair);
+        if condition.as_constant().is_some() {
+            return Ok(None);
+        }
+        let mut taken = Taken::default();
+        for holds in [true, false] {
+            let key = (condition, holds);
+            let mut ways = match self.done.remove(&key) {
+                Some(done) => done,
+                None => where_holds(&self.terms, &mut self.seen, condition, holds),
+            };
+            if !holds {
+                let others = &open.left[at + 1..open.left.len().min(at + 1 + OTHERS)];
+                let implied = self.implied(pair, (condition, others), budget)?;
+                ways.iter_mut().for_each(|way| way.known.extend(implied.iter().copied()));
+            }
+            let mut zero = false;
+            for way in &mut ways {
+                let (sides, divisors) = way.follow(&mut self.terms, &[pair.0, pair.1], budget)?;
+                let own = (sides[0], sides[1]);
+                self.work += divisors.seen as u64;
+                zero |= divisors.is_zero || !way.solved && self.divides_by(condition, own, budget)?;
+                let left = open.left.iter().map(|term| self.terms.replaced(*term, &mut way.known)).collect();
+                taken.ways.push(Open { pair: own, left });
+                taken.divisors.extend(divisors.changed);
+            }
+            self.done.insert(key, ways);
+            if zero {
+                return Ok(None);
+            }
+        }
+        Ok(taken.ways.iter().any(|way| way.pair != pair).then_some(taken))
+    }
+
+    /// Whether a pair divides by something that depends on the elements of a condition, or takes a root or logarithm of
+    /// it.
+    fn divides_by(&self, condition: Term, pair: (Term, Term), budget: &Budget) -> Result<bool, Exhausted> {
+        let below = divisors(&self.terms, pair, budget)?;
+        if below.is_empty() {
+            return Ok(false);
+        }
+        let divisors = Cone::of(&self.terms, &below, budget)?;
+        let asked = Cone::of(&self.terms, &[condition], budget)?;
+        Ok(asked.elements().iter().any(|element| divisors.elements().binary_search(element).is_ok()))
+    }
+}
+
+/// What a pair divides by, and takes roots and logarithms of, that is no constant.
+pub(super) fn divisors(terms: &Terms, pair: (Term, Term), budget: &Budget) -> Result<Vec<Term>, Exhausted> {
     let mut below = Vec::new();
     for node in Reach::of(terms, &[pair.0, pair.1], budget)?.nodes() {
         match terms.node_at(node) {
-            Node::Div(_, divisor) if divisor.as_constant().is_none() => below.push(divisor),
-            Node::Unary(Unary::Recip | Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2, of) => {
-                below.push(of)
+            Node::Div(_, of)
+            | Node::Unary(Unary::Recip | Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2, of)
+                if of.as_constant().is_none() =>
+            {
+                below.push(of);
             }
             _ => {}
         }
     }
-    if below.is_empty() {
-        return Ok(false);
-    }
-    let elements = Cone::of(terms, &below, budget)?;
-    let made_of = Reach::of(terms, &below, budget)?;
-    Ok(zero.iter().any(|value| match (value.as_element(), value.as_node()) {
-        (Some(element), _) => elements.elements().contains(&element),
-        (_, Some(node)) => made_of.nodes().any(|other| other == node),
-        _ => true,
-    }))
+    Ok(below)
 }
 
 /// What the ways of a pair say together; nothing where one of them is open.
@@ -230,10 +348,13 @@ fn together(ways: &[Option<Certificate>]) -> Option<Certificate> {
         });
     }
     let Certificate { summary, method } = together?;
-    let both = "equal where a condition of both sides holds, and where it does not";
+    let both = match ways.len() {
+        1 => "equal with choices taken out of what divides",
+        _ => "equal where a condition holds, and where it does not",
+    };
     Some(match method {
         Method::Evaluation { points, bits } => {
-            let bits = bits.saturating_sub(CONDITIONS as u32);
+            let bits = bits.saturating_sub(ways.len().ilog2() + 1);
             if f64::from(bits) < LEAST_BITS {
                 return None;
             }

@@ -11,8 +11,7 @@
 use super::Witness;
 use super::integers::Point;
 use super::witness::{
-    self, Excluded, NOTICEABLE, Question, Rounded, Search, contrast, extremes, plain, roughest,
-    where_excluded,
+    self, Excluded, NOTICEABLE, Question, Rounded, Search, Sides, contrast, extremes, plain, roughest,
 };
 use crate::base::{Budget, Exhausted};
 use crate::term::Term;
@@ -76,8 +75,8 @@ pub(super) fn plainly_different(
         for (found, values) in found.iter_mut().zip(reference.into_iter().zip(optimized)) {
             if let (None, Some(values)) = (&found, apart(values.into())) {
                 let (inputs, default) = (Vec::new(), BigRational::zero());
-                *found =
-                    Some(Witness { point: Some(point), inputs, default, values, difference: String::new() });
+                let difference = String::new();
+                *found = Some(Witness { point: Some(point), inputs, default, values, difference });
             }
         }
     }
@@ -205,6 +204,8 @@ struct Both {
     cones: [Cone; 2],
     constants: [Vec<Quantity>; 2],
     formats: [Option<Formats>; 2],
+    /// Inputs at which a side has no number count only if somebody asks about them.
+    assumes: bool,
 }
 
 impl Both {
@@ -217,6 +218,7 @@ impl Both {
             formats: Formats::of(question.terms, &cones),
             cones,
             constants: [question.meanings.enclosures(0), question.meanings.enclosures(1)],
+            assumes: true,
         })
     }
 
@@ -231,7 +233,7 @@ impl Both {
         for point in 1..4u64 {
             let element = |element: u32| plain(question.elements, point, element);
             if let Some([a, b]) = bounded(self.values_with(&constants, budget, &element)?) {
-                part = part.max(gap(a, b));
+                part = part.max(a.gap(b));
             }
         }
         Ok((part > 0.0).then_some(Rounded { part, numbers }))
@@ -248,23 +250,25 @@ impl Both {
         let known: FxHashMap<u32, Quantity> =
             inputs.iter().map(|(element, value)| (*element, Quantity::rational(value))).collect();
         let rest = Quantity::rational(default);
-        let values = self.values(budget, &|element| known.get(&element).copied().unwrap_or(rest))?;
+        let element = |element: u32| known.get(&element).copied().unwrap_or(rest);
+        let values = self.values(budget, &element)?;
+        let witness = |values: [(f64, f64); 2]| Witness {
+            point: None,
+            inputs: inputs.iter().filter(|(element, _)| self.mentions(*element)).cloned().collect(),
+            default: default.clone(),
+            values,
+            difference: String::new(),
+        };
         if question.outputs && values.contains(&Quantity::Undefined) {
-            let element = |element: u32| known.get(&element).copied().unwrap_or(rest);
-            let found = where_excluded(
-                question.terms,
-                &self.cones,
-                &self.constants,
-                &self.formats,
-                &element,
-                budget,
-            )?;
-            return Ok(found.filter(Excluded::differs).map(|found| Witness {
-                point: None,
-                inputs: inputs.iter().filter(|(element, _)| self.mentions(*element)).cloned().collect(),
-                default: default.clone(),
-                values: found.values().map(witness::ends),
-                difference: found.sentence(),
+            let sides = Sides { terms: question.terms, cones: &self.cones, constants: &self.constants };
+            let found = match self.assumes {
+                true => sides.told_apart(&self.formats, &element, question.elements, budget)?,
+                false => sides.where_excluded(&self.formats, &element, budget)?.into_iter().next().flatten(),
+            };
+            let found = found.filter(Excluded::differs);
+            return Ok(found.map(|found| Witness {
+                difference: found.sentence().unwrap_or_default(),
+                ..witness(found.values().map(witness::ends))
             }));
         }
         let least = if roughest(&self.cones, question.meanings).is_empty() { 0.0 } else { NOTICEABLE };
@@ -274,13 +278,7 @@ impl Both {
             let [a, b] = bounded(values).filter(|_| differ)?;
             Some([(a.low(), a.high()), (b.low(), b.high())])
         };
-        Ok(apart_by(values, least).or_else(unlike).map(|values| Witness {
-            point: None,
-            inputs: inputs.iter().filter(|(element, _)| self.mentions(*element)).cloned().collect(),
-            default: default.clone(),
-            values,
-            difference: String::new(),
-        }))
+        Ok(apart_by(values, least).or_else(unlike).map(witness))
     }
 
     /// The point with as many elements at 0 or 1 as still show the difference.
@@ -340,7 +338,8 @@ impl Both {
     }
 }
 
-/// Inputs at which a pair differs as a witness, made small if they are to be; nothing if it does not differ there.
+/// Inputs at which a pair differs, and that somebody asks about, as a witness, made small and described if that is
+/// wanted; nothing if it does not differ there.
 pub(super) fn smallest(
     question: &Question<'_>,
     pair: (Term, Term),
@@ -348,7 +347,7 @@ pub(super) fn smallest(
     shrink: bool,
     budget: &Budget,
 ) -> Result<Option<Witness>, Exhausted> {
-    let both = Both::new(question, pair, budget)?;
+    let both = Both { assumes: false, ..Both::new(question, pair, budget)? };
     let mut elements = [both.cones[0].elements(), both.cones[1].elements()].concat();
     elements.sort_unstable();
     elements.dedup();
@@ -360,7 +359,7 @@ pub(super) fn smallest(
     }
     let Some(mut found) = both.at(question, &point, &BigRational::zero(), budget)? else { return Ok(None) };
     found.inputs.retain(|(_, value)| !value.is_zero());
-    if found.difference.is_empty() {
+    if shrink && found.difference.is_empty() {
         found.difference = contrast(question, pair, budget)?.sentence;
     }
     Ok(Some(found))
@@ -406,7 +405,7 @@ fn noticeable(found: &Witness) -> bool {
         return true;
     }
     let [a, b] = found.values.map(|(low, high)| Interval::new(low, high));
-    gap(a, b) > NOTICEABLE
+    a.gap(b) > NOTICEABLE
 }
 
 /// Whether all integers of a point lie where they are required to.
@@ -430,16 +429,10 @@ fn apart_by(values: [Quantity; 2], least: f64) -> Option<[(f64, f64); 2]> {
         return witness::unlike(values).then(|| values.map(witness::ends));
     }
     let [a, b] = bounded(values)?;
-    (gap(a, b) > least).then(|| [(a.low(), a.high()), (b.low(), b.high())])
+    (a.gap(b) > least).then(|| [(a.low(), a.high()), (b.low(), b.high())])
 }
 
 fn bounded(values: [Quantity; 2]) -> Option<[Interval; 2]> {
     let both = [values[0].interval()?, values[1].interval()?];
     both.iter().all(|value| value.is_bounded()).then_some(both)
-}
-
-/// By what part of the larger one two values certainly differ.
-fn gap(a: Interval, b: Interval) -> f64 {
-    let gap = (a.low() - b.high()).max(b.low() - a.high());
-    if gap > 0.0 { gap / a.abs().high().max(b.abs().high()) } else { 0.0 }
 }

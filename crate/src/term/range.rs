@@ -147,6 +147,11 @@ impl Terms {
         low <= least && most <= high
     }
 
+    /// Between what a node lies if it is made of integers by operations that keep them, with what is known of its operands.
+    pub fn integers_of(&self, node: &Node, mut of: impl FnMut(Term) -> Option<Range>) -> Option<Range> {
+        integers_of(self, node, &mut of, &mut |_| (0, u64::MAX.into()))
+    }
+
     /// Whether a term is seen to be an exact integer, of which each unit counts.
     pub fn is_integer(&self, term: Term) -> bool {
         range(self, term, &Cell::new(MOST)).is_some()

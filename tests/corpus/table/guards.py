@@ -20,7 +20,7 @@ for count in (4, 5):
     add("guards/compaction.cu", f"{count}.cuda13", defines={"COUNT": count}, lines=True, **NEWER)
 
 add("guards/undefined.cu")
-for kernel in ("masked", "logs", "rounding", "domains", "cancelled"):
+for kernel in ("masked", "logs", "rounding", "domains", "cancelled", "zeros"):
     add(f"guards/{kernel}.cu")
     add(f"guards/{kernel}.cu", "cuda13", **NEWER)
 add("guards/quantized.cu")

@@ -554,10 +554,12 @@ impl<'a> Walk<'a> {
                 let below = value.negated(levels | 1);
                 self.function(Unary::Floor, below, levels).negated(levels)
             }
+            Unary::Floor if self.classify(&value) == Some(Classified::Constant(0)) => Value::ZERO,
             Unary::Floor => self.function(Unary::Floor, value, levels),
             // Odd and even functions, of the one of x and -x that came first.
             _ => {
                 let turned = match self.classify(&value) {
+                    Some(Classified::Constant(0)) if function != Unary::Cos => return Value::ZERO,
                     Some(Classified::Constant(sign)) => sign < 0,
                     Some(Classified::Member(member)) => member.ratio.0 < 0,
                     None => return Value::LOST,

@@ -7,30 +7,23 @@
 //! Guarantees: a difference is one on the machine; of two values that are both no numbers none is claimed.
 //! Misses: values that only rounding keeps from being zero.
 
-use super::unlike;
+use super::{NOTICEABLE, plain, unlike};
 use crate::base::{Budget, Exhausted};
-use crate::term::Terms;
-use crate::term::eval::{Cone, Formats, Interval, Machine, Quantity, Reals, Seen, evaluate};
-
-/// Numbers closer than this part of the larger one are not told apart here.
-const NOTICEABLE: f64 = super::NOTICEABLE;
+use crate::term::eval::{Cone, Domain, Formats, Machine, Quantity, Reals, Seen, evaluate};
+use crate::term::{Elements, Node, Term, Terms, Unary};
+use std::cmp::Ordering;
 
 /// What the machine has for both sides of a pair.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Excluded(pub(crate) [Seen; 2]);
+pub(crate) struct Excluded([Seen; 2]);
 
 /// Whether two values, of which a machine has one where reals have none, are certainly different.
 pub(crate) fn are_unlike(values: [Quantity; 2]) -> bool {
     match values.map(|value| value.interval().filter(|interval| interval.is_bounded())) {
-        [Some(a), Some(b)] => gap(a, b) > NOTICEABLE,
+        [Some(a), Some(b)] => a.gap(b) > NOTICEABLE,
         [None, None] => false,
         _ => unlike(values),
     }
-}
-
-fn gap(a: Interval, b: Interval) -> f64 {
-    let gap = (a.low() - b.high()).max(b.low() - a.high());
-    if gap > 0.0 { gap / a.abs().high().max(b.abs().high()) } else { 0.0 }
 }
 
 impl Excluded {
@@ -39,11 +32,12 @@ impl Excluded {
         self.0.map(|seen| seen.value)
     }
 
-    /// Whether they are certainly different, and the side that has a number has asked, or does nothing that has no
-    /// real result: what a maximum makes of 0 / 0 is what nobody has asked for.
+    /// Whether they are certainly different, and the side that has a number does nothing that has no real result, or
+    /// has asked: what a maximum makes of 0 / 0 is what nobody has asked for.
     pub(crate) fn differs(&self) -> bool {
-        let asked = |side: usize| self.0[side].done.is_asked();
-        are_unlike(self.values()) && self.defined().map_or_else(|| asked(0) || asked(1), asked)
+        let [a, b] = &self.0;
+        let clean = self.defined().map_or(a.is_clean() || b.is_clean(), |side| self.0[side].is_clean());
+        clean && are_unlike(self.values())
     }
 
     /// Whether both are numbers.
@@ -60,50 +54,150 @@ impl Excluded {
         }
     }
 
-    /// Whether the side that has a number leaves something out that has no real result.
+    /// Whether the side that has a number leaves out what the other one does.
     pub(crate) fn is_avoided(&self) -> bool {
-        self.differs() && self.defined().is_some_and(|side| self.0[side].done.any())
+        self.defined().is_some_and(|side| self.0[side].avoids())
     }
 
-    /// What tells the two apart, in words.
-    pub(crate) fn sentence(&self) -> String {
+    /// Whether one has no number there, and the other one leaves nothing out.
+    pub(crate) fn is_assumed_away(&self) -> bool {
+        !self.is_avoided() && !self.are_numbers()
+    }
+
+    /// What tells the two apart, in words; nothing if nobody does anything without a real result.
+    pub(crate) fn sentence(&self) -> Option<String> {
         const NAMES: [&str; 2] = ["the reference", "the optimized kernel"];
-        match self.defined() {
-            Some(side) => {
-                let (this, other) = (NAMES[side], NAMES[1 - side]);
-                format!("{other} {} at these inputs, and {this} does not", self.0[1 - side].done.words())
+        let does = |side: usize| Some((NAMES[side], self.0[side].done.words()?));
+        match (does(0), does(1)) {
+            (Some((_, what)), Some(_)) => {
+                Some(format!("both kernels compute what has no real value at these inputs: one {what}"))
             }
-            None => {
-                let all = self.0[0].done.or(self.0[1].done);
-                format!("a kernel {} at these inputs, and the other one has another value", all.words())
+            (Some((name, what)), None) => {
+                Some(format!("{name} {what} at these inputs, and {} does not", NAMES[1]))
             }
+            (None, Some((name, what))) => {
+                Some(format!("{name} {what} at these inputs, and {} does not", NAMES[0]))
+            }
+            (None, None) => None,
         }
     }
 }
 
-/// What the machine has for the first root of two cones, if that is certain of both sides: what overflows on the way
-/// shows nothing.
-pub(crate) fn where_excluded(
-    terms: [&Terms; 2],
-    cones: &[Cone; 2],
-    constants: &[Vec<Quantity>; 2],
-    formats: &[Option<Formats>; 2],
-    element: &dyn Fn(u32) -> Quantity,
-    budget: &Budget,
-) -> Result<Option<Excluded>, Exhausted> {
-    let mut seen = Vec::with_capacity(2);
-    for side in 0..2 {
-        let reals = || Reals { element, constants: &constants[side] };
-        let found =
-            evaluate(&cones[side], &Machine { reals: reals(), terms: terms[side] }, budget, &mut Vec::new())?
-                [0];
-        if let Some(formats) = &formats[side]
-            && found.value.is_finite()
-            && formats.evaluate(&cones[side], &reals(), budget, &mut Vec::new())?[0] != found.value
-        {
-            return Ok(None);
-        }
-        seen.push(found);
+/// Ways that choices go: the first branch, or what is limited is larger, or is positive; the other.
+const FIRST: u8 = 1;
+const SECOND: u8 = 2;
+/// Plain points at which is looked which ways choices usually go.
+const PLAIN: u64 = 4;
+
+/// Both sides of pairs: stores, cones of their roots, and what constants are.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'a> {
+    pub(crate) terms: [&'a Terms; 2],
+    pub(crate) cones: &'a [Cone; 2],
+    pub(crate) constants: &'a [Vec<Quantity>; 2],
+}
+
+impl Sides<'_> {
+    /// What the machine has for each pair of roots, if that is certain of both sides: what overflows on the way shows
+    /// nothing.
+    pub(crate) fn where_excluded(
+        &self,
+        formats: &[Option<Formats>; 2],
+        element: &dyn Fn(u32) -> Quantity,
+        budget: &Budget,
+    ) -> Result<Vec<Option<Excluded>>, Exhausted> {
+        let seen = |side: usize| {
+            let (cone, constants) = (&self.cones[side], &self.constants[side]);
+            let machine = Machine { reals: Reals { element, constants }, terms: self.terms[side] };
+            let seen = evaluate(cone, &machine, budget, &mut Vec::new())?;
+            let held = match &formats[side] {
+                Some(formats) => Some(formats.evaluate(cone, &machine.reals, budget, &mut Vec::new())?),
+                None => None,
+            };
+            let certain = |(at, seen): (usize, Seen)| {
+                let held = held.as_ref().map_or(seen.value, |held| held[at]);
+                (!seen.value.is_finite() || held == seen.value).then_some(seen)
+            };
+            Ok::<Vec<Option<Seen>>, Exhausted>(seen.into_iter().enumerate().map(certain).collect())
+        };
+        let both = seen(0)?.into_iter().zip(seen(1)?);
+        Ok(both.map(|(reference, optimized)| Some(Excluded([reference?, optimized?]))).collect())
     }
-    Ok(Some(Excluded([seen[0], seen[1]])))
+
+    /// What the machine has for the only pair, if that tells its sides apart and no assumption leaves these inputs out: one
+    /// does where a kernel divides, or takes a root or logarithm, without having asked, and the other has not asked
+    /// either.
+    pub(crate) fn told_apart(
+        &self,
+        formats: &[Option<Formats>; 2],
+        element: &dyn Fn(u32) -> Quantity,
+        elements: &Elements,
+        budget: &Budget,
+    ) -> Result<Option<Excluded>, Exhausted> {
+        let found = self.where_excluded(formats, element, budget)?.into_iter().next().flatten();
+        let Some(found) = found.filter(Excluded::differs) else { return Ok(None) };
+        let counts = !found.is_assumed_away() || self.is_asked_about(element, elements, budget)?;
+        Ok(counts.then_some(found))
+    }
+
+    /// Whether a choice goes a way at some inputs that it goes at none of a few plain ones where both sides are numbers;
+    /// or there are no such.
+    fn is_asked_about(
+        &self,
+        element: &dyn Fn(u32) -> Quantity,
+        elements: &Elements,
+        budget: &Budget,
+    ) -> Result<bool, Exhausted> {
+        let both = |element: &dyn Fn(u32) -> Quantity| {
+            let [(a, mut ways), (b, other)] =
+                [self.ways(0, element, budget)?, self.ways(1, element, budget)?];
+            ways.extend(other);
+            Ok::<_, Exhausted>((a.is_finite() && b.is_finite(), ways))
+        };
+        let there = both(element)?.1;
+        let mut usual: Option<Vec<u8>> = None;
+        for point in 1..=PLAIN {
+            let (numbers, ways) = both(&|element: u32| plain(elements, point, element))?;
+            if numbers {
+                let before = usual.get_or_insert_with(|| vec![0; ways.len()]);
+                before.iter_mut().zip(ways).for_each(|(before, way)| *before |= way);
+            }
+        }
+        Ok(usual.is_none_or(|usual| there.iter().zip(usual).any(|(there, usual)| there & !usual != 0)))
+    }
+
+    /// The value of a side, and which ways its choices go.
+    fn ways(
+        &self,
+        side: usize,
+        element: &dyn Fn(u32) -> Quantity,
+        budget: &Budget,
+    ) -> Result<(Quantity, Vec<u8>), Exhausted> {
+        let cone = &self.cones[side];
+        let reals = Reals { element, constants: &self.constants[side] };
+        let mut values = Vec::new();
+        let root = evaluate(cone, &reals, budget, &mut values)?[0];
+        let of = |term: Term| match (term.as_node(), term.as_element()) {
+            (Some(step), _) => values[step],
+            (_, Some(element)) => reals.element(element),
+            _ => reals.constant(term.as_constant().unwrap_or(0)),
+        };
+        let known = |term: Term| term.as_constant().is_some();
+        let sign = |order| match order {
+            Ok(Ordering::Greater) => FIRST,
+            Ok(Ordering::Less) => SECOND,
+            _ => 0,
+        };
+        let way = |step: &Node| match *step {
+            Node::Select(condition, ..) => match of(condition) {
+                Quantity::Condition(holds) => [SECOND, FIRST][usize::from(holds)],
+                _ => 0,
+            },
+            // A limit, or the size of something.
+            Node::Max(a, b) | Node::Min(a, b) if known(a) || known(b) => sign(of(a).order(of(b))),
+            Node::Unary(Unary::Abs, a) => sign(of(a).order(Quantity::ZERO)),
+            _ => 0,
+        };
+        Ok((root, cone.steps().iter().map(way).collect()))
+    }
 }

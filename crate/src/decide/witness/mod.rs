@@ -1,7 +1,8 @@
 //! Witnesses: concrete inputs on which two terms differ.
 //!
 //! Both sides are evaluated at a bounded number of points (see `points`), exactly where that is possible and in
-//! rigorous intervals elsewhere; a point counts only if both sides are defined and their enclosures are disjoint.
+//! rigorous intervals elsewhere; a point counts only if both sides are defined and their enclosures are disjoint, or,
+//! of outputs, if the machine has something else where a side has no real value (`excluded`).
 //! The point found is then simplified: as many elements as possible get a common default, and the others the
 //! smallest integers that still show the difference.
 //!
@@ -10,8 +11,6 @@
 //! number that a kernel computed from known ones counts as every value that hardware may have rounded it to; if a
 //! term contains such numbers, a difference of less than [`NOTICEABLE`] of the larger side is not accepted, because
 //! not every way to compute such a number is followed. Deterministic for a seed.
-//! Where a side of an output has no real value, because it divides by zero for example, what a machine has there
-//! counts (`excluded`).
 //! The sides also differ on hardware, where f16 overflows to infinity and integers are clamped ([`Formats`]).
 //! Misses: differences at none of the points tried; terms with uninterpreted parts.
 //! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
@@ -26,7 +25,7 @@ mod tests;
 mod thresholds;
 
 pub use contrast::{Contrast, Shown, contrast};
-pub(crate) use excluded::{Excluded, are_unlike, where_excluded};
+pub(crate) use excluded::{Excluded, Sides, are_unlike};
 pub(super) use extremes::extremes;
 
 use super::Witness;
@@ -182,8 +181,8 @@ pub fn search(
         Some(found) => found.values(),
         None => arena.values_in_formats(&point)?.unwrap_or(values),
     };
-    let difference = match &excluded {
-        Some(found) => found.sentence(),
+    let difference = match excluded.as_ref().and_then(Excluded::sentence) {
+        Some(sentence) => sentence,
         None => contrast(question, pair, budget)?.sentence,
     };
     let inputs = arena.elements.iter().zip(&point).filter(|(_, value)| **value != default);
@@ -217,7 +216,7 @@ impl Witness {
     }
 }
 
-fn big(value: Small) -> BigRational {
+pub(super) fn big(value: Small) -> BigRational {
     BigRational::new((*value.numer()).into(), (*value.denom()).into())
 }
 
@@ -259,6 +258,8 @@ struct Arena<'a> {
     as_computed: Option<[Vec<Quantity>; 2]>,
     /// The elements of either cone, ascending; points list values in this order.
     elements: Vec<u32>,
+    /// Those of the question.
+    all: &'a Elements,
     kinds: Vec<Kind>,
     /// Which of them occur on one side only.
     lone: Vec<bool>,
@@ -304,6 +305,7 @@ impl<'a> Arena<'a> {
             whole: are_whole(&cones, &constants)
                 || question.terms[0].is_integer(pair.0) && question.terms[1].is_integer(pair.1),
             outputs: question.outputs,
+            all: question.elements,
             terms: question.terms,
             constants,
             formats: Formats::of(question.terms, &cones),
@@ -380,15 +382,14 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// What the machine has where a side has no real value, if that tells the two apart. Counted with the point.
+    /// What the machine has where a side has no real value, if that tells the two apart.
     fn excluded_at(&mut self, point: &[Small]) -> Result<Option<Excluded>, Exhausted> {
         let element = |element: u32| match self.ranks.get(&element) {
             Some(rank) => Quantity::Exact(point[*rank as usize]),
             None => Quantity::Unknown,
         };
-        let found =
-            where_excluded(self.terms, &self.cones, &self.constants, &self.formats, &element, self.budget)?;
-        Ok(found.filter(Excluded::differs))
+        let sides = Sides { terms: self.terms, cones: &self.cones, constants: &self.constants };
+        sides.told_apart(&self.formats, &element, self.all, self.budget)
     }
 
     /// The same with constants as the hardware computes them, where that may make a difference.
@@ -415,11 +416,7 @@ impl<'a> Arena<'a> {
             }
             [a, b] if self.whole && a.order(b).is_ok_and(std::cmp::Ordering::is_ne) => Some(1.0),
             [a, b] => match (a.interval(), b.interval()) {
-                (Some(a), Some(b)) if a.is_bounded() && b.is_bounded() => {
-                    let gap = (a.low() - b.high()).max(b.low() - a.high());
-                    let size = a.abs().high().max(b.abs().high());
-                    Some(if gap > 0.0 { gap / size } else { 0.0 })
-                }
+                (Some(a), Some(b)) if a.is_bounded() && b.is_bounded() => Some(a.gap(b)),
                 (Some(_), Some(_)) => None,
                 // One side is infinite, the other finite or infinite the other way. Floats are
                 // infinite where reals are large: that is the same overflow.

@@ -108,6 +108,12 @@ impl Interval {
         self.high < other.low || other.high < self.low
     }
 
+    /// By what part of the larger one, in size, the two certainly differ.
+    pub fn gap(self, other: Interval) -> f64 {
+        let gap = (self.low() - other.high()).max(other.low() - self.high());
+        if gap > 0.0 { gap / self.abs().high().max(other.abs().high()) } else { 0.0 }
+    }
+
     /// The smallest interval that holds both.
     pub fn hull(self, other: Interval) -> Interval {
         Interval { low: self.low.min(other.low), high: self.high.max(other.high) }

@@ -9,7 +9,7 @@
 //! Misses: poles that go into exponentials, bits and integers, of which nothing is said; the sign of zero.
 
 use super::{Domain, Quantity, Reals, Small};
-use crate::term::{Node, Term, Terms, Unary};
+use crate::term::{Node, Relation, Term, Terms, Unary};
 use num_traits::{Signed, Zero};
 use std::cmp::Ordering;
 
@@ -18,53 +18,59 @@ use std::cmp::Ordering;
 pub struct Seen {
     /// The value.
     pub value: Quantity,
-    /// What was done on the way that has no real result, whether or not the value hangs on it; and whether a choice
-    /// has left something out that may have none.
-    pub done: Done,
+    /// What stands below the term, whether or not the value hangs on it.
+    pub below: Steps,
+    /// What of it was done: not what choices leave out.
+    pub done: Steps,
     /// The machine may have another number, near this one.
     rounded: bool,
 }
 
-/// Steps without a real result.
+/// Steps that have no real result for all operands.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Done(u8);
+pub struct Steps(u8);
 
-impl Done {
-    const DIVIDED: Done = Done(1);
-    const ROOT: Done = Done(2);
-    const LOGARITHM: Done = Done(4);
-    /// A choice has left one out, or what may be one.
-    const LEFT_OUT: Done = Done(8);
-    /// What has no real result for some operand.
-    const MAY: Done = Done(16);
+impl Steps {
+    const DIVIDED: Steps = Steps(1);
+    const ROOT: Steps = Steps(2);
+    const LOGARITHM: Steps = Steps(4);
+    /// One that has none for some operand.
+    const PARTIAL: Steps = Steps(8);
+    /// The question whether something is a number.
+    const ASKED: Steps = Steps(16);
+    /// Those that have none for this operand.
+    const WITHOUT: Steps = Steps(7);
 
-    /// Both together.
-    pub const fn or(self, other: Done) -> Done {
-        Done(self.0 | other.0)
+    const fn or(self, other: Steps) -> Steps {
+        Steps(self.0 | other.0)
     }
 
-    const fn has(self, other: Done) -> bool {
+    const fn has(self, other: Steps) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether there were any.
-    pub fn any(self) -> bool {
-        self.has(Done::DIVIDED.or(Done::ROOT).or(Done::LOGARITHM))
-    }
-
-    /// Whether there were none, or a choice left one out.
-    pub fn is_asked(self) -> bool {
-        self.has(Done::LEFT_OUT) || !self.any()
-    }
-
-    /// In words, as what somebody does.
-    pub fn words(self) -> &'static str {
-        match Done(self.0 & !(Done::LEFT_OUT.0 | Done::MAY.0)) {
-            Done::DIVIDED => "divides by zero",
-            Done::ROOT => "takes the root of a negative number",
-            Done::LOGARITHM => "takes a logarithm of what is not positive",
+    /// Those without a real result, in words, as what somebody does; nothing if there are none.
+    pub fn words(self) -> Option<&'static str> {
+        Some(match Steps(self.0 & Steps::WITHOUT.0) {
+            Steps(0) => return None,
+            Steps::DIVIDED => "divides by zero",
+            Steps::ROOT => "takes the root of a negative number",
+            Steps::LOGARITHM => "takes a logarithm of what is not positive",
             _ => "divides by zero, or takes a root or a logarithm out of its range",
-        }
+        })
+    }
+}
+
+impl Seen {
+    /// Whether nothing without a real result was done, or it was asked whether that is a number.
+    pub fn is_clean(&self) -> bool {
+        !self.done.has(Steps::WITHOUT) || self.below.has(Steps::ASKED)
+    }
+
+    /// Whether choices leave out what has no real result, or everything that may have none.
+    pub fn avoids(&self) -> bool {
+        let leaves_out = |steps: Steps| self.below.has(steps) && !self.done.has(steps);
+        leaves_out(Steps::WITHOUT) || leaves_out(Steps::PARTIAL)
     }
 }
 
@@ -97,56 +103,56 @@ impl Domain for Machine<'_> {
         let (found, own) = match *node {
             Node::Element(element) => return self.element(element),
             Node::Constant(constant) => return self.constant(constant),
-            Node::Div(a, b) if zero(b) => (if_certain(b, over_zero(of(a))), Done::DIVIDED),
+            Node::Div(a, b) if zero(b) => (if_certain(b, over_zero(of(a))), Steps::DIVIDED),
             Node::Unary(Unary::Recip | Unary::Rsqrt, a) if zero(a) => {
-                (if_certain(a, Quantity::Pole), Done::DIVIDED)
+                (if_certain(a, Quantity::Pole), Steps::DIVIDED)
             }
             Node::Unary(Unary::Sqrt | Unary::Rsqrt, a) if negative(a) => {
-                (if_certain(a, Quantity::NotANumber), Done::ROOT)
+                (if_certain(a, Quantity::NotANumber), Steps::ROOT)
             }
             Node::Unary(Unary::Log | Unary::Log2, a) if zero(a) => {
-                (if_certain(a, Quantity::MinusInfinity), Done::LOGARITHM)
+                (if_certain(a, Quantity::MinusInfinity), Steps::LOGARITHM)
             }
             Node::Unary(Unary::Log | Unary::Log2, a) if negative(a) => {
-                (if_certain(a, Quantity::NotANumber), Done::LOGARITHM)
+                (if_certain(a, Quantity::NotANumber), Steps::LOGARITHM)
             }
-            Node::Apply(name, a, _) => {
-                (Terms::answered(self.terms.function_name(name), of(a)), Done::default())
-            }
-            _ => (self.reals.node(node, of), Done::default()),
+            Node::Apply(name, a, _) => (Terms::answered(self.terms.function_name(name), of(a)), Steps::ASKED),
+            Node::Compare(Relation::Equal, a, b) if a == b => (self.reals.node(node, of), Steps::ASKED),
+            _ => (self.reals.node(node, of), Steps::default()),
         };
         let known = |term: Term| term.as_constant().is_some();
-        let may = match *node {
+        let is_partial = match *node {
             Node::Div(_, below) => !known(below),
             Node::Unary(Unary::Recip | Unary::Rsqrt | Unary::Sqrt | Unary::Log | Unary::Log2, a) => !known(a),
             _ => false,
         };
-        let (mut done, mut rounded) = (if may { own.or(Done::MAY) } else { own }, false);
+        let own = if is_partial { own.or(Steps::PARTIAL) } else { own };
+        let (mut below, mut done, mut rounded) = (own, own, false);
         for operand in super::operands(node).into_iter().flatten() {
-            done = done.or(value(operand).done);
-            rounded |= value(operand).rounded;
+            let operand = value(operand);
+            (below, done) = (below.or(operand.below), done.or(operand.done));
+            rounded |= operand.rounded;
         }
         let exact = |term: Term| zero(term) && !value(term).rounded;
         match *node {
-            // The branch that is not taken rounds nothing.
+            // The branch that is not taken rounds nothing and does nothing.
             Node::Select(condition, a, b) => {
-                let holds = of(condition) == Quantity::Condition(true);
-                let (taken, other) = if holds { (a, b) } else { (b, a) };
-                if value(other).done.has(Done::MAY) {
-                    done = done.or(Done::LEFT_OUT);
-                }
-                rounded = value(condition).rounded || value(taken).rounded;
+                let taken = value(if of(condition) == Quantity::Condition(true) { a } else { b });
+                let condition = value(condition);
+                rounded = condition.rounded || taken.rounded;
+                done = condition.done.or(taken.done);
             }
             Node::Mul(a, b) if exact(a) || exact(b) => rounded = false,
             Node::Fma(a, b, c) if exact(a) || exact(b) => rounded = value(c).rounded,
             _ => {}
         }
-        Seen { value: found, done, rounded: rounded || !has_place(found) }
+        Seen { value: found, below, done, rounded: rounded || !has_place(found) }
     }
 }
 
 fn known(value: Quantity) -> Seen {
-    Seen { value, done: Done::default(), rounded: !has_place(value) }
+    let none = Steps::default();
+    Seen { value, below: none, done: none, rounded: !has_place(value) }
 }
 
 /// A value over zero, whose sign nobody knows.
@@ -183,7 +189,6 @@ fn has_place(value: Quantity) -> bool {
 mod tests {
     use super::*;
     use crate::base::Budget;
-    use crate::term::Relation;
     use crate::term::eval::{Cone, evaluate};
 
     /// What a term is where element 0 and 1 have these values.
@@ -208,19 +213,49 @@ mod tests {
             terms.div(x, below)
         };
         let found = at(inverse, [1, 0]);
-        assert_eq!((found.value, found.done.words()), (Quantity::ZERO, "divides by zero"));
+        assert_eq!((found.value, found.done.words()), (Quantity::ZERO, Some("divides by zero")));
+        assert!(!found.is_clean() && !found.avoids());
     }
 
     #[test]
-    fn what_a_choice_leaves_out_was_done_all_the_same() {
+    fn what_a_choice_leaves_out_is_not_done() {
         let guarded = |terms: &mut Terms, [x, z]: [Term; 2]| {
             let quotient = terms.div(x, z);
             let asked = terms.compare(Relation::Equal, z, Term::ZERO);
             terms.select(asked, Term::ZERO, quotient)
         };
         let found = at(guarded, [1, 0]);
-        assert_eq!((found.value, found.done.any()), (Quantity::ZERO, true));
-        assert!(!at(guarded, [1, 2]).done.any());
+        assert_eq!((found.value, found.below.words()), (Quantity::ZERO, Some("divides by zero")));
+        assert!(found.done.words().is_none() && found.is_clean() && found.avoids());
+        assert!(!at(guarded, [1, 2]).avoids());
+        // All divisions are left out, of which none would be one by zero.
+        let chosen = |terms: &mut Terms, [x, z]: [Term; 2]| {
+            let below = terms.add(z, Term::ONE);
+            let quotient = terms.div(x, below);
+            let asked = terms.compare(Relation::Equal, z, Term::ZERO);
+            terms.select(asked, Term::ZERO, quotient)
+        };
+        assert!(at(chosen, [1, 0]).avoids());
+        // A guard of something else, which divides on both ways, avoids nothing.
+        let either = |terms: &mut Terms, [x, z]: [Term; 2]| {
+            let below = terms.add(z, Term::ONE);
+            let (quotient, other) = (terms.div(x, below), terms.div(z, below));
+            let asked = terms.compare(Relation::Equal, z, Term::ZERO);
+            terms.select(asked, other, quotient)
+        };
+        assert!(!at(either, [1, 0]).avoids());
+    }
+
+    #[test]
+    fn who_asks_whether_it_is_a_number_knows_what_comes_out() {
+        let asks = |terms: &mut Terms, [x, z]: [Term; 2]| {
+            let quotient = terms.div(x, z);
+            let is_number = terms.asked_number(quotient);
+            terms.select(is_number, Term::ONE, Term::ZERO)
+        };
+        let found = at(asks, [0, 0]);
+        assert_eq!((found.value, found.is_clean()), (Quantity::ZERO, true));
+        assert_eq!(at(asks, [1, 0]).value, Quantity::integer(1));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use bits::from_bits as number_of;
 pub use cone::{Cone, Ranks, Reach, operands, with_operands};
 pub use formats::Formats;
 pub use interval::Interval;
-pub use machine::{Done, Machine, Seen};
+pub use machine::{Machine, Seen};
 pub use partial::{applied, lone_unknown};
 pub use quantity::{Quantity, Small};
 pub use reals::Reals;
