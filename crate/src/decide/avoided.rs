@@ -16,13 +16,13 @@
 //! (`s / (m ? 1 : 0)`). Where nothing is left out or chosen (`x / z * z` against `x`), the assumption in the ledger says
 //! what has to hold.
 //! Misses: divisors whose zeros are not made like that, and more than [`DIVISORS`] of them one by one. Cost: a few
-//! evaluations of what divides under a choice, and none where nothing does.
+//! evaluations of what divides under a choice or by one, and none where nothing does.
 
 use super::Witness;
 use super::trials::smallest;
 use super::witness::{Kind, Question, Sides, admits, big, contrast, ends, plain, thresholds};
 use crate::base::{Budget, Exhausted, Format};
-use crate::term::eval::{Cone, Formats, Quantity, Reach, Small};
+use crate::term::eval::{Cone, Formats, Quantity, Reach, Small, operands};
 use crate::term::{Elements, Node, Relation, Term, Terms, Unary};
 use num_rational::{BigRational, Ratio};
 use num_traits::{CheckedAdd, CheckedSub, One, Zero};
@@ -84,15 +84,36 @@ pub(super) fn avoided(
         places.iter().map(|at| pairs[*at].0).collect::<Vec<Term>>(),
         places.iter().map(|at| pairs[*at].1).collect(),
     ];
-    let mut any = false;
+    // Whether something is divided under a choice, or by what is made of choices.
+    let (mut any, mut chosen) = (asked.contains(&true), false);
     for (terms, roots) in question.terms.into_iter().zip(&roots) {
-        any |= Reach::of(terms, roots, budget)?.nodes().any(|node| match terms.node_at(node) {
-            Node::Select(_, a, b) => terms.is_partial(a) || terms.is_partial(b),
-            _ => false,
-        });
+        let mut chooses: FxHashSet<usize> = FxHashSet::default();
+        for at in Reach::of(terms, roots, budget)?.nodes() {
+            let node = terms.node_at(at);
+            let mut below = operands(&node).into_iter().flatten().filter_map(|operand| operand.as_node());
+            match node {
+                Node::Select(_, a, b) => {
+                    any |= terms.is_partial(a) || terms.is_partial(b);
+                    chooses.insert(at);
+                }
+                _ if below.any(|operand| chooses.contains(&operand)) => {
+                    chosen |= matches!(node, Node::Div(..))
+                        || matches!(node, Node::Unary(function, _) if function == Unary::Recip);
+                    chooses.insert(at);
+                }
+                _ => {}
+            }
+        }
     }
-    if !any && !asked.contains(&true) {
+    if !any && !chosen {
         return Ok(found);
+    }
+    let mut zeros = zeros(question, &roots, budget)?;
+    if !any {
+        zeros.retain(|zero| zero.chosen);
+        if zeros.is_empty() {
+            return Ok(found);
+        }
     }
     let cones =
         [Cone::of(question.terms[0], &roots[0], budget)?, Cone::of(question.terms[1], &roots[1], budget)?];
@@ -101,9 +122,14 @@ pub(super) fn avoided(
     let compared = thresholds(&cones, &[question.meanings.quantities(0), question.meanings.quantities(1)]);
     let compared = compared.into_iter().filter(|value| value.is_integer() && value.numer().abs() > 1);
     let numbers = [0, 1, -1].map(Ratio::from_integer).into_iter().chain(compared.take(THRESHOLDS));
-    let mut points: Vec<Point> =
-        numbers.filter(|number| admits(question.elements, &cones, *number)).map(Point::Everywhere).collect();
-    points.extend(zeros(question, &roots, budget)?.into_iter().map(Point::Zero));
+    let mut points: Vec<Point> = match any {
+        true => {
+            let fit = numbers.filter(|number| admits(question.elements, &cones, *number));
+            fit.map(Point::Everywhere).collect()
+        }
+        false => Vec::new(),
+    };
+    points.extend(zeros.into_iter().map(Point::Zero));
     let sides = Sides { terms: question.terms, cones: &cones, constants: &constants };
     let mut described = 0;
     for point in points {

@@ -10,11 +10,12 @@
 //! Misses: divisors of which that is not known, and those after [`WORK`] nodes: that they are not zero stays an
 //! assumption. Cost: each pair that divides under a choice once more for each of its divisors.
 
+use super::evaluation::meets;
 use super::split::{copied, divisors};
 use super::trials::smallest;
 use super::witness::{Question, plain};
 use super::zeros::{Seen, Way, tested, where_holds};
-use super::{Equality, Options, Problem, Reason, Witness, portion};
+use super::{Equality, Options, Problem, Reading, Reason, Witness, portion};
 use crate::base::{Budget, Exhausted};
 use crate::diag::Ledger;
 use crate::term::eval::{Quantity, Reach, operands};
@@ -37,6 +38,8 @@ struct Zero {
     known: FxHashMap<u32, Term>,
     /// That is all that follows.
     solved: bool,
+    /// What is divided by there.
+    divisors: Vec<Term>,
 }
 
 /// For each pair, another answer than that it is equal, if it is not shown to be where a divisor is zero that both sides
@@ -84,7 +87,8 @@ pub(super) fn left_out(
                 work += (first.seen + second.seen) as u64;
                 if !first.is_zero && !second.is_zero && a != b {
                     asked.push((a[0], b[0]));
-                    zeros.push(Zero { at: *at, condition, known: elements, solved });
+                    let divisors = [first.changed, second.changed].concat();
+                    zeros.push(Zero { at: *at, condition, known: elements, solved, divisors });
                 }
             }
         }
@@ -97,29 +101,44 @@ pub(super) fn left_out(
         Problem { reference: &terms, optimized: &terms, elements: question.elements, pairs: &asked };
     let options = Options { outputs: false, ..*options };
     let decided = portion::decide(&options, &own, &problem, |_, _| ())?.decision;
-    budget.spend(own.spent())?;
     ledger.adopt(&decided.ledger);
-    for group in &decided.groups {
-        for zero in group.members.iter().map(|member| &zeros[*member as usize]) {
-            if answers[zero.at].is_some() {
-                continue;
-            }
-            let witness = match &group.equality {
-                Equality::Equal(_) | Equality::Close(_) => continue,
-                Equality::Unknown(_) => None,
-                Equality::Different(witness) => {
-                    let value = |element: u32| zero.value(&terms, question.elements, witness, element);
-                    smallest(question, pairs[zero.at], &value, true, budget)?
-                }
-            };
-            answers[zero.at] = match witness {
-                Some(witness) => Some(Equality::Different(witness)),
-                None if zero.solved => {
-                    Some(Equality::Unknown(open(&terms, question.elements, zero.condition)))
-                }
-                None => None,
-            };
+    let open: Vec<(&Zero, &Equality)> = decided
+        .groups
+        .iter()
+        .filter(|group| !matches!(group.equality, Equality::Equal(_) | Equality::Close(_)))
+        .flat_map(|group| group.members.iter().map(|member| (&zeros[*member as usize], &group.equality)))
+        .collect();
+    // A side may divide by zero there in another way than is seen.
+    let divisors: Vec<(Term, Term)> =
+        open.iter().flat_map(|(zero, _)| zero.divisors.iter().map(|of| (*of, Term::ZERO))).collect();
+    let mut are_zero = match divisors.is_empty() {
+        true => Vec::new(),
+        false => {
+            let read = Reading::of(&options, &own, &problem, &divisors, &mut Ledger::default())?;
+            meets(&own, &read, question.elements)?
         }
+    }
+    .into_iter();
+    budget.spend(own.spent())?;
+    for (zero, equality) in open {
+        let divides = are_zero.by_ref().take(zero.divisors.len()).filter(|is_zero| *is_zero).count() > 0;
+        if answers[zero.at].is_some() || divides {
+            continue;
+        }
+        let witness = match equality {
+            Equality::Different(witness) => {
+                let value = |element: u32| zero.value(&terms, question.elements, witness, element);
+                smallest(question, pairs[zero.at], &value, true, budget)?
+            }
+            _ => None,
+        };
+        answers[zero.at] = match witness {
+            Some(witness) => Some(Equality::Different(witness)),
+            None if zero.solved => {
+                Some(Equality::Unknown(open_there(&terms, question.elements, zero.condition)))
+            }
+            None => None,
+        };
     }
     Ok((answers, ledger))
 }
@@ -180,7 +199,7 @@ impl Zero {
     }
 }
 
-fn open(terms: &Terms, elements: &Elements, condition: Term) -> Reason {
+fn open_there(terms: &Terms, elements: &Elements, condition: Term) -> Reason {
     let name = |_: usize| None;
     let text = Printer { terms, elements, constant: &name, limit: SHOWN }.text(condition);
     Reason {

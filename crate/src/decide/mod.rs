@@ -10,13 +10,14 @@
 //! 5. terms that depend on few bits of integers are equal if they have the same value at each setting of these
 //!    (`everywhere`);
 //! 6. terms whose infinities and finite values are equal, each by itself, are equal (`apart`);
-//! 7. terms that are equal with a condition of both taken to hold, and with it taken not to, are equal (`split`);
+//! 7. terms that are equal with a condition taken to hold, and with it taken not to, are equal (`split`, `zeros`);
 //! 8. otherwise only concrete inputs show *different*, whatever numbers the rounded constants stand for; a
 //!    difference that the rounding of constants explains is *close* (`closeness`); everything else is *unknown*,
 //!    with a reason.
 //!
 //! An answer *equal* is taken back where a side divides by what it has asked to be zero (`asked`), or leaves out a
-//! division by zero that the other one makes (`avoided`).
+//! division by zero that the other one makes (`avoided`); and where both leave it out, unless it is shown there, too
+//! (`left_out`).
 //!
 //! Elements are decided in parallel, in portions whose boundaries depend on the question alone.
 //!

@@ -578,6 +578,10 @@ fn decide_portion(
         equalities.push(equality);
     }
     let mut notes = std::mem::take(&mut normalizer.forms.notes);
+    // What nothing was proved by is not assumed.
+    if !equalities.iter().any(|answer| matches!(answer, Equality::Equal(_) | Equality::Close(_))) {
+        notes.retain(|note| !note.is_of_domain());
+    }
     notes.insert(Assumption::FiniteValues);
     if let Some(constants) = roundings {
         notes.insert(Assumption::ConstantsRounded(constants));
@@ -686,10 +690,7 @@ fn vanishes_unfolded(forms: &mut Forms<'_>, difference: Poly) -> Step<bool> {
 /// cases of those. Not where something is assumed to be defined: a border on which it is not is a place that a
 /// kernel may ask about, and signs know of no place that is left out.
 fn by_signs(forms: &mut Forms<'_>, difference: Poly) -> Step<Option<Compared>> {
-    let partial = |note: &Assumption| {
-        matches!(note, Assumption::DenominatorNonZero(_) | Assumption::ArgumentInRange(_))
-    };
-    if forms.notes.iter().any(partial) {
+    if forms.notes.iter().any(Assumption::is_of_domain) {
         return Ok(None);
     }
     let terms = forms.len(difference) as u32;

@@ -15,7 +15,7 @@ use super::evaluation::{LEAST_BITS, evaluate, meets};
 use super::zeros::{Seen, Way, tested, where_holds, written};
 use super::{Certificate, Equality, Method, Options, Problem, Reading};
 use crate::base::{Budget, Exhausted};
-use crate::diag::Ledger;
+use crate::diag::{Assumption, Ledger};
 use crate::term::eval::{Cone, Reach, with_operands};
 use crate::term::{Node, Relation, Term, Terms, Unary};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,8 +54,8 @@ pub(super) fn decide_split(
         let begin = ways.len();
         let split = both.split(pair, budget)?;
         if !split.ways.is_empty() {
-            ways.extend(split.ways);
-            places.push((*place, begin..ways.len(), split.divisors));
+            ways.extend(&split.ways);
+            places.push((*place, begin..ways.len(), split));
         }
     }
     let terms = both.terms;
@@ -67,26 +67,28 @@ pub(super) fn decide_split(
     let asks = |pairs| Problem { reference: &terms, optimized: &terms, elements: problem.elements, pairs };
     let read = Reading::of(options, &own, &asks(&ways), &ways, &mut assumed)?;
     let evaluated = evaluate(&own, &read, problem.elements)?;
-    let mut shown: Vec<(usize, Certificate, Vec<Term>)> = Vec::new();
-    for (place, ways, divisors) in places {
-        shown.extend(together(&evaluated.proved[ways]).map(|certificate| (place, certificate, divisors)));
+    let mut shown: Vec<(usize, Certificate, Split)> = Vec::new();
+    for (place, ways, split) in places {
+        shown.extend(together(&evaluated.proved[ways]).map(|certificate| (place, certificate, split)));
     }
     // What is zero wherever it is divided by proves nothing.
     let divisors: Vec<(Term, Term)> =
-        shown.iter().flat_map(|(.., divisors)| divisors.iter().map(|of| (*of, Term::ZERO))).collect();
+        shown.iter().flat_map(|(.., split)| split.divisors.iter().map(|of| (*of, Term::ZERO))).collect();
     let read = Reading::of(options, &own, &asks(&divisors), &divisors, &mut assumed)?;
     let are_zero = if divisors.is_empty() { Vec::new() } else { meets(&own, &read, problem.elements)? };
     let mut are_zero = are_zero.into_iter();
     budget.spend(own.spent())?;
-    let mut any = false;
-    for (place, certificate, divisors) in shown {
-        if are_zero.by_ref().take(divisors.len()).filter(|is_zero| *is_zero).count() == 0 {
+    let (mut any, mut assumes) = (false, false);
+    for (place, certificate, split) in shown {
+        if are_zero.by_ref().take(split.divisors.len()).filter(|is_zero| *is_zero).count() == 0 {
             equalities[place] = Equality::Equal(certificate);
             any = true;
+            assumes |= split.assumes;
         }
     }
     if any {
-        for assumption in evaluated.notes {
+        let known = |note: &Assumption| !assumes && matches!(note, Assumption::DenominatorNonZero(_));
+        for assumption in evaluated.notes.into_iter().filter(|note| !known(note)) {
             assumed.note(assumption, 1, None);
         }
         ledger.adopt(&assumed);
@@ -141,6 +143,8 @@ struct Both {
 struct Split {
     ways: Vec<(Term, Term)>,
     divisors: Vec<Term>,
+    /// Something is divided by of which it is not known by its way that it is not zero.
+    assumes: bool,
 }
 
 /// A pair on its way, with conditions that it has not been asked about.
@@ -148,6 +152,8 @@ struct Split {
 struct Open {
     pair: (Term, Term),
     left: Vec<Term>,
+    /// Conditions that do not hold there.
+    never: Vec<Term>,
 }
 
 /// What a pair on its way becomes, and what is divided by there.
@@ -165,7 +171,7 @@ impl Both {
         let conditions = self.conditions(pair, budget)?;
         let mut divisors = Vec::new();
         let begin = self.work;
-        let mut ways = vec![Open { pair, left: conditions.clone() }];
+        let mut ways = vec![Open { pair, left: conditions.clone(), never: Vec::new() }];
         for at in 0..conditions.len() {
             let (mut next, mut more) = (Vec::new(), Vec::new());
             for way in &ways {
@@ -186,9 +192,29 @@ impl Both {
             ways = next;
             divisors.extend(more);
         }
+        let mut assumes = false;
+        for way in &ways {
+            assumes |= self.assumes(way, budget)?;
+        }
         let ways: Vec<(Term, Term)> = ways.into_iter().map(|way| way.pair).collect();
         let nothing = ways == [pair] && !self.seen.changed;
-        Ok(if nothing { Split::default() } else { Split { ways, divisors } })
+        Ok(if nothing { Split::default() } else { Split { ways, divisors, assumes } })
+    }
+
+    /// Whether a pair divides on its way by something that may be zero there.
+    fn assumes(&mut self, way: &Open, budget: &Budget) -> Result<bool, Exhausted> {
+        for divisor in divisors(&self.terms, way.pair, budget)? {
+            let mut open = vec![tested(&mut self.terms, &mut self.seen, divisor)];
+            while let Some(condition) = open.pop() {
+                match self.terms.node(condition) {
+                    Node::Or(a, b) => open.extend([a, b]),
+                    _ if condition == Term::FALSE || way.never.contains(&condition) => {}
+                    _ if where_holds(&self.terms, &mut self.seen, condition, true).is_empty() => {}
+                    _ => return Ok(true),
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Conditions of a pair: those of divisors first, then those that both sides ask, then those of one.
@@ -277,10 +303,13 @@ impl Both {
                 Some(done) => done,
                 None => where_holds(&self.terms, &mut self.seen, condition, holds),
             };
+            let mut never = open.never.clone();
             if !holds {
                 let others = &open.left[at + 1..open.left.len().min(at + 1 + OTHERS)];
                 let implied = self.implied(pair, (condition, others), budget)?;
                 ways.iter_mut().for_each(|way| way.known.extend(implied.iter().copied()));
+                never.push(condition);
+                never.extend(implied.iter().filter(|(_, is)| *is == Term::FALSE).map(|(other, _)| *other));
             }
             let mut zero = false;
             for way in &mut ways {
@@ -288,8 +317,12 @@ impl Both {
                 let own = (sides[0], sides[1]);
                 self.work += divisors.seen as u64;
                 zero |= divisors.is_zero || !way.solved && self.divides_by(condition, own, budget)?;
-                let left = open.left.iter().map(|term| self.terms.replaced(*term, &mut way.known)).collect();
-                taken.ways.push(Open { pair: own, left });
+                let mut of = |all: &[Term]| -> Vec<Term> {
+                    all.iter().map(|term| self.terms.replaced(*term, &mut way.known)).collect()
+                };
+                let left = of(&open.left);
+                let never = if holds { of(&open.never) } else { never.clone() };
+                taken.ways.push(Open { pair: own, left, never });
                 taken.divisors.extend(divisors.changed);
             }
             self.done.insert(key, ways);

@@ -255,7 +255,11 @@ fn compared(new: &mut Terms, seen: &mut Seen, relation: Relation, a: Term, b: Te
         let (a, b) = if value == a { (one, b) } else { (a, one) };
         as_test(new, seen, relation, a, b).unwrap_or_else(|| new.compare(relation, a, b))
     };
-    let Some((first, rest)) = all.split_first() else { return new.compare(relation, a, b) };
+    // What is no number is none of the candidates, and no comparison holds with it.
+    let is_number = |one: &Term| new.is_defined(*one) && !new.is_partial(*one);
+    let Some((first, rest)) = all.split_first().filter(|_| all.iter().all(is_number)) else {
+        return new.compare(relation, a, b);
+    };
     seen.changed = true;
     let first = compared(new, seen, *first);
     rest.iter().fold(first, |so_far, one| {
@@ -345,7 +349,9 @@ fn candidates(terms: &Terms, value: Term, largest: bool, most: usize) -> Vec<Ter
 
 /// Whether one value is seen never to be above another: they are the ends of sets that share something.
 fn is_at_most(terms: &Terms, low: Term, high: Term) -> bool {
-    if !matches!(terms.node(low), Node::Min(..)) && !matches!(terms.node(high), Node::Max(..)) {
+    let (below, above) = (terms.node(low), terms.node(high));
+    let ends = matches!(below, Node::Min(..)) || matches!(above, Node::Max(..));
+    if !ends || matches!(below, Node::Max(..)) || matches!(above, Node::Min(..)) {
         return false;
     }
     let (low, high) = (candidates(terms, low, false, ENDS), candidates(terms, high, true, ENDS));
@@ -604,7 +610,6 @@ impl Way {
         let before = terms.len();
         let new = roots.iter().map(|root| terms.replaced(*root, &mut self.known)).collect();
         let mut found = Divisors { is_zero: false, changed: Vec::new(), seen: 0 };
-        let zero = |terms: &Terms, term: Term| terms.as_rational(term).is_some_and(Zero::is_zero);
         let (mut open, mut seen) = (roots.to_vec(), FxHashSet::default());
         while let Some(term) = open.pop() {
             if term.as_node().is_none() || !seen.insert(term) {
@@ -618,7 +623,8 @@ impl Way {
             };
             if let Some(of) = divisor {
                 let there = self.known.get(&of).copied().unwrap_or(of);
-                found.is_zero |= zero(terms, there) || matches!(terms.node(there), Node::Sub(a, b) if a == b);
+                found.is_zero |= matches!(terms.node(there), Node::Sub(a, b) if a == b)
+                    || number(terms, there).is_some_and(|number| number.is_zero());
                 if there != of && there.as_constant().is_none() {
                     found.changed.push(there);
                 }
@@ -638,6 +644,38 @@ impl Way {
         budget.spend(found.seen as u64)?;
         Ok((new, found))
     }
+}
+
+/// The number that a term is which depends on no element, if it is a small one.
+fn number(terms: &Terms, term: Term) -> Option<BigRational> {
+    let mut known: FxHashMap<Term, BigRational> = FxHashMap::default();
+    let (mut open, mut left) = (vec![(term, false)], SHARED);
+    while let Some((term, ready)) = open.pop() {
+        if let Some(number) = terms.as_rational(term) {
+            known.insert(term, number.clone());
+            continue;
+        }
+        term.as_node()?;
+        let node = terms.node(term);
+        if !ready {
+            left = left.checked_sub(1)?;
+            open.push((term, true));
+            open.extend(operands(&node).into_iter().flatten().map(|operand| (operand, false)));
+            continue;
+        }
+        let of = |operand: Term| known.get(&operand);
+        let number = match node {
+            Node::Add(a, b) => of(a)? + of(b)?,
+            Node::Sub(a, b) => of(a)? - of(b)?,
+            Node::Mul(a, b) => of(a)? * of(b)?,
+            Node::Fma(a, b, c) => of(a)? * of(b)? + of(c)?,
+            Node::Unary(Unary::Neg, a) => -of(a)?,
+            Node::Div(a, b) if !of(b)?.is_zero() => of(a)? / of(b)?,
+            _ => return None,
+        };
+        known.insert(term, number);
+    }
+    known.remove(&term)
 }
 
 #[cfg(test)]
@@ -785,6 +823,18 @@ mod tests {
             is_zero(t, difference)
         });
         assert!(found.iter().all(|way| !way.solved));
+    }
+
+    #[test]
+    fn numbers_that_add_up_to_zero_are_zero() {
+        let mut old = store();
+        let x = Term::element(0);
+        let difference = old.sub(Term::ONE, x);
+        let quotient = old.div(Term::ONE, difference);
+        let condition = old.compare(Relation::Equal, Term::ONE, x);
+        let mut ways = where_holds(&old, &mut Seen::default(), condition, true);
+        let (_, divisors) = ways[0].follow(&mut old, &[quotient], &Budget::default()).expect("small");
+        assert!(divisors.is_zero && ways[0].solved);
     }
 
     #[test]

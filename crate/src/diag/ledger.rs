@@ -57,6 +57,13 @@ pub enum Assumption {
     Other(String),
 }
 
+impl Assumption {
+    /// Whether it says where something is defined.
+    pub fn is_of_domain(&self) -> bool {
+        matches!(self, Assumption::DenominatorNonZero(_) | Assumption::ArgumentInRange(_))
+    }
+}
+
 /// How often, and where first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Noted {
