@@ -136,8 +136,18 @@ impl Texts {
 
     /// The same with a limit on the thread-instructions of each kernel.
     pub fn run_within(&self, fuel: u64, threads: usize, schedule: Schedule) -> Outcome {
+        self.run_on(&Budget::new(fuel, MEMORY), threads, schedule)
+    }
+
+    /// The same, and the steps of the comparison.
+    pub fn run_counted(&self, threads: usize, schedule: Schedule) -> (Outcome, u64) {
+        let budget = Budget::new(FUEL, MEMORY);
+        (self.run_on(&budget, threads, schedule), budget.spent())
+    }
+
+    fn run_on(&self, budget: &Budget, threads: usize, schedule: Schedule) -> Outcome {
         let options = RunOptions { threads: Some(threads), schedule, ..RunOptions::default() };
-        report::check(&self.input(), &options, &Budget::new(fuel, MEMORY))
+        report::check(&self.input(), &options, budget)
     }
 
     /// The report as text.

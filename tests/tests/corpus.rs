@@ -7,9 +7,8 @@
 //! race-free case, one that it equals itself. For each PTX file, one that printing and parsing
 //! gives the tree back.
 //!
-//! Cases that execute more than [`LIGHT`] thread-instructions are run twice, under two schedules,
-//! those of more than [`MEDIUM`] once: what further runs show, the smaller sizes of the same kernels
-//! show too.
+//! Cases that are more work than [`LIGHT`] are run once: what further runs show, the smaller sizes of the
+//! same kernels show too.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::collections::BTreeSet;
@@ -21,34 +20,35 @@ use warpproof::sim::Schedule;
 use warpproof::{spec, syntax};
 use warpproof_tests::corpus::{Case, Texts, cases, files, root};
 
-/// Thread-instructions of both kernels up to which a case is run in every way.
-const LIGHT: u64 = 3_000_000;
+/// Thread-instructions of both kernels, and steps of the comparison, up to which a case is run in every way.
+const LIGHT: u64 = 20_000_000;
 
-/// Thread-instructions of both kernels up to which a case is run under another schedule too.
-const MEDIUM: u64 = 60_000_000;
+/// Thread-instructions up to which a kernel is compared with itself.
+const ITSELF: u64 = 3_000_000;
 
 /// A case, and its first run, which its tests share.
 struct Subject {
     case: Case,
-    first: OnceLock<Result<(Texts, Outcome), String>>,
+    first: OnceLock<Result<First, String>>,
+}
+
+struct First {
+    texts: Texts,
+    outcome: Outcome,
+    /// Thread-instructions of both kernels, and steps of the comparison.
+    work: u64,
 }
 
 impl Subject {
-    fn first(&self) -> Result<(&Texts, &Outcome), Failed> {
+    fn first(&self) -> Result<&First, Failed> {
         let run = || {
             let texts = self.case.read()?;
-            let outcome = texts.run(1, Schedule::Ascending);
-            Ok((texts, outcome))
+            let (outcome, steps) = texts.run_counted(1, Schedule::Ascending);
+            let executed: u64 = outcome.report.kernels.iter().map(|kernel| kernel.thread_instructions).sum();
+            Ok(First { texts, outcome, work: executed + steps })
         };
-        match self.first.get_or_init(run) {
-            Ok((texts, outcome)) => Ok((texts, outcome)),
-            Err(error) => Err(error.clone().into()),
-        }
+        self.first.get_or_init(run).as_ref().map_err(|error| error.clone().into())
     }
-}
-
-fn size(report: &Report) -> u64 {
-    report.kernels.iter().map(|kernel| kernel.thread_instructions).sum()
 }
 
 fn main() {
@@ -82,7 +82,7 @@ fn main() {
 
 fn verdict(subject: &Subject) -> Result<(), Failed> {
     let case = &subject.case;
-    let (texts, outcome) = subject.first()?;
+    let First { texts, outcome, .. } = subject.first()?;
     let found = outcome.report.verdict.name();
     let text = texts.render(outcome);
     if let Some(today) = &case.today {
@@ -153,8 +153,8 @@ fn compare(path: &Path, text: &str) -> Result<(), Failed> {
 }
 
 fn same_report(subject: &Subject) -> Result<(), Failed> {
-    let (texts, outcome) = subject.first()?;
-    if size(&outcome.report) > LIGHT {
+    let First { texts, outcome, work } = subject.first()?;
+    if *work > LIGHT {
         return Ok(());
     }
     let first = outcome.report.to_json();
@@ -176,8 +176,8 @@ fn depends_on_the_schedule(report: &Report) -> bool {
 }
 
 fn same_verdict_on_another_schedule(subject: &Subject) -> Result<(), Failed> {
-    let (texts, outcome) = subject.first()?;
-    if size(&outcome.report) > MEDIUM {
+    let First { texts, outcome, work } = subject.first()?;
+    if *work > LIGHT {
         return Ok(());
     }
     let other = texts.run(1, Schedule::Random(7)).report;
@@ -223,7 +223,7 @@ fn selves(case: &Case, seen: &mut BTreeSet<(String, String)>) -> Vec<Trial> {
 }
 
 fn equals_itself(texts: &Texts) -> Result<(), Failed> {
-    let outcome = texts.run_within(LIGHT, 1, Schedule::Ascending);
+    let outcome = texts.run_within(ITSELF, 1, Schedule::Ascending);
     match outcome.report.verdict {
         Verdict::Equivalent => Ok(()),
         // Too large to be run twice.

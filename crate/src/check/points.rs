@@ -59,8 +59,9 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
     if let Some(block) = elements.block_of(element)
         && !block.format.is_float()
     {
-        // Small ones, any, and those at the ends of the range.
+        // Few that are not 0; small ones, any, and those at the ends of the range.
         let bits = match point % 3 {
+            _ if point > 6 && point % 7 == 5 => u64::from(x % 8 == 0),
             0 => x % 7,
             1 => x ^ x << 31,
             _ => ((x & 3) << (block.format.bits() - 2)).wrapping_sub(x >> 2 & 1) ^ x >> 3 & 1,
@@ -82,7 +83,8 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
                 // Whole numbers and halves, by turns.
                 3 => Quantity::dyadic((x % 25) as i64 - 12, (round % 2) as u32),
                 4 => Quantity::integer((x % 3) as i64 - 1),
-                // One number for all, by turns of both signs.
+                // One number for all, 0 first, then by turns of both signs.
+                5 if round == 1 => Quantity::integer(0),
                 5 => Quantity::dyadic(((round * 5 % 9) as i64 + 1) * sign, 1),
                 _ => {
                     // Each element goes through all magnitudes in wide steps.

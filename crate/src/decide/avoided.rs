@@ -174,11 +174,7 @@ fn zeros(question: &Question<'_>, roots: &[Vec<Term>; 2], budget: &Budget) -> Re
     for (terms, roots) in question.terms.into_iter().zip(roots) {
         let mut divisors = FxHashSet::default();
         for node in Reach::of(terms, roots, budget)?.nodes() {
-            let divisor = match terms.node_at(node) {
-                Node::Div(_, divisor) => divisor,
-                Node::Unary(Unary::Recip | Unary::Rsqrt | Unary::Log | Unary::Log2, divisor) => divisor,
-                _ => continue,
-            };
+            let Some(divisor) = terms.node_at(node).divisor() else { continue };
             if divisor.as_constant().is_some() || !divisors.insert(divisor) || left == 0 {
                 continue;
             }

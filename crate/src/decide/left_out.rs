@@ -11,10 +11,10 @@
 //! assumption. Cost: each pair that divides under a choice once more for each of its divisors.
 
 use super::evaluation::meets;
-use super::split::{copied, divisors};
+use super::split::copied;
 use super::trials::smallest;
-use super::witness::{Question, plain};
-use super::zeros::{Seen, Way, tested, where_holds};
+use super::witness::{Question, big, plain};
+use super::zeros::{Seen, Way, divisors, tests, where_holds};
 use super::{Equality, Options, Problem, Reading, Reason, Witness, portion};
 use crate::base::{Budget, Exhausted};
 use crate::diag::Ledger;
@@ -77,7 +77,8 @@ pub(super) fn left_out(
             break;
         }
         let pair = (copies[0][place], copies[1][place]);
-        for condition in conditions(&mut terms, &mut seen, pair, budget)? {
+        let divisors = divisors(&terms, pair, budget)?;
+        for condition in tests(&mut terms, &mut seen, &divisors) {
             let known =
                 ways.entry(condition).or_insert_with(|| where_holds(&terms, &mut seen, condition, true));
             for way in known {
@@ -159,26 +160,6 @@ fn choosing(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Vec<bool>,
     Ok(roots.iter().map(|root| choosing.contains(root)).collect())
 }
 
-/// What a pair divides by is zero: each of these that is asked of one value.
-fn conditions(
-    terms: &mut Terms,
-    seen: &mut Seen,
-    pair: (Term, Term),
-    budget: &Budget,
-) -> Result<Vec<Term>, Exhausted> {
-    let divisors = divisors(terms, pair, budget)?;
-    let mut open: Vec<Term> = divisors.into_iter().map(|of| tested(terms, seen, of)).collect();
-    let (mut found, mut known) = (Vec::new(), FxHashSet::default());
-    while let Some(condition) = open.pop() {
-        match terms.node(condition) {
-            Node::Or(a, b) => open.extend([b, a]),
-            _ if condition.as_constant().is_none() && known.insert(condition) => found.push(condition),
-            _ => {}
-        }
-    }
-    Ok(found)
-}
-
 impl Zero {
     /// An element's value at the inputs of a witness, and where the divisor is zero.
     fn value(&self, terms: &Terms, elements: &Elements, witness: &Witness, element: u32) -> BigRational {
@@ -188,9 +169,7 @@ impl Zero {
         }
         let element = term.as_element().unwrap_or(element);
         match witness.point.map(|point| plain(elements, point, element)) {
-            Some(Quantity::Exact(value)) => {
-                BigRational::new((*value.numer()).into(), (*value.denom()).into())
-            }
+            Some(Quantity::Exact(value)) => big(value),
             _ => {
                 let listed = witness.inputs.iter().find(|(other, _)| *other == element);
                 listed.map_or_else(|| witness.default.clone(), |(_, value)| value.clone())

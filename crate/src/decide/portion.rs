@@ -18,9 +18,9 @@ use super::left_out::left_out;
 use super::normalize::{Normalizer, Side, Value};
 use super::reading::{NO_NEGATIVE_ZERO, shows_sign_of_zero};
 use super::same::Same;
-use super::split::decide_split;
+use super::split::{Round, decide_guarded, decide_split};
 use super::sums::Sums;
-use super::trials::{Trials, plainly_different};
+use super::trials::{AHEAD, Trials, plainly_different};
 use super::witness::{Question, Rounded, Search, contrast, plain};
 use super::{
     Certificate, Closeness, Decided, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading,
@@ -41,8 +41,6 @@ const PORTIONS: usize = 32;
 /// At most so many where outputs share most of their terms, which every portion works out anew.
 const PORTIONS_SHARING: usize = 8;
 
-/// Pairs that are evaluated together at plain points.
-const AHEAD: usize = 16;
 /// Pairs that differ for which it is said how, at least.
 const DESCRIBED: usize = 16;
 /// Of more than those, that is said of pairs of fewer nodes.
@@ -175,6 +173,15 @@ pub(super) fn decide<'a, R: Send>(
                 None => left.push(at),
             }
         }
+        let (mut guarded, mut assumed) = (Vec::new(), Ledger::default());
+        if !options.exact_proof {
+            let found = decide_guarded(options, budget, problem, &read, &left, &mut assumed)?;
+            for (at, equality) in left.iter().zip(found).filter(|(_, equality)| equality.is_some()) {
+                guarded.push(rest[*at]);
+                answers[rest[*at]] = equality;
+            }
+            left.retain(|at| answers[rest[*at]].is_none());
+        }
         progress.decided.fetch_add((open.len() - left.len()) as u64, Ordering::Relaxed);
         if !left.is_empty() {
             let mut equalities = decide_open(budget, problem, &read, &left, &mut ledger)?;
@@ -183,14 +190,22 @@ pub(super) fn decide<'a, R: Send>(
                 false => read_together(budget, problem, &mut read, &left, &mut equalities, &mut ledger)?,
             }
             decide_apart(options, budget, problem, &read, &left, &mut equalities, &mut ledger)?;
-            if !options.exact_proof {
-                decide_split(options, budget, problem, &read, &left, &mut equalities, &mut ledger)?;
+            for round in [Round::Few, Round::All] {
+                if !options.exact_proof {
+                    let assumed =
+                        decide_split(options, budget, problem, &read, &left, &mut equalities, round)?;
+                    ledger.adopt(&assumed);
+                }
             }
             for (at, equality) in left.iter().zip(equalities) {
                 answers[rest[*at]] = Some(equality);
             }
         }
         take_back(options, budget, problem, &read, &rest, &mut answers, &mut ledger)?;
+        // What was assumed for answers that are taken back is not assumed.
+        if guarded.iter().any(|at| matches!(answers[*at], Some(Equality::Equal(_)))) {
+            ledger.adopt(&assumed);
+        }
         reading = Some(read);
     }
     let decision = Decision { groups: group(&which, answers), ledger };
@@ -226,7 +241,9 @@ fn take_back(
         false => vec![None; shown.len()],
     };
     if options.outputs {
-        let open: Vec<usize> = (0..shown.len()).filter(|place| witnesses[*place].is_none()).collect();
+        let is_open =
+            |place: &usize| witnesses[*place].is_none() && !asked.iter().any(|asked| asked[shown[*place]]);
+        let open: Vec<usize> = (0..shown.len()).filter(is_open).collect();
         let pairs: Vec<(Term, Term)> = open.iter().map(|place| pairs[*place]).collect();
         let (others, assumed) = left_out(options, &question, &pairs, budget)?;
         ledger.adopt(&assumed);

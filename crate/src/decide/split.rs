@@ -12,14 +12,18 @@
 //! Misses: more than [`WAYS`] ways; order.
 
 use super::evaluation::{LEAST_BITS, evaluate, meets};
-use super::zeros::{Seen, Way, tested, where_holds, written};
-use super::{Certificate, Equality, Method, Options, Problem, Reading};
+use super::trials::{AHEAD, plainly_different};
+use super::witness::Question;
+use super::zeros::{Seen, Way, divisors, tests, where_holds, written};
+use super::{Certificate, Equality, Method, Options, Problem, Reading, Reason};
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
 use crate::term::eval::{Cone, Reach, with_operands};
-use crate::term::{Node, Relation, Term, Terms, Unary};
+use crate::term::{Node, Relation, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Conditions of a pair that are taken both ways at first.
+const FEW: usize = 3;
 /// Ways of a pair.
 const WAYS: usize = 256;
 /// Nodes that are looked at for the ways of a pair, and of all.
@@ -28,7 +32,57 @@ const WORK_IN_ALL: u64 = 1 << 19;
 /// Conditions of which is asked whether another one follows from them.
 const OTHERS: usize = 8;
 
-/// Proves pairs of a reading that are open, `chosen` with their answers, by taking conditions of both sides both ways.
+/// Which pairs are asked again, and by how many conditions.
+#[derive(Clone, Copy)]
+pub(super) enum Round {
+    /// Those that ask whether what they divide by is zero: by few.
+    Guards,
+    /// All, by few.
+    Few,
+    /// By all conditions, where there are more.
+    All,
+}
+
+/// Pairs that ask whether what they divide by is zero, proved before their normal forms are compared: of rounded
+/// quotients these have many cases. Where a pair is not proved, nothing is said of it.
+pub(super) fn decide_guarded(
+    options: &Options,
+    budget: &Budget,
+    problem: &Problem<'_>,
+    reading: &Reading<'_>,
+    chosen: &[usize],
+    ledger: &mut Ledger,
+) -> Result<Vec<Option<Equality>>, Exhausted> {
+    let (mut divides, mut asks) = (false, false);
+    for side in 0..2 {
+        let roots: Vec<Term> = chosen.iter().map(|at| reading.roots(side)[*at]).collect();
+        for node in Reach::of(reading.terms(side), &roots, budget)?.nodes() {
+            let node = reading.terms(side).node_at(node);
+            divides |= node.divisor().is_some_and(|divisor| divisor.as_constant().is_none());
+            asks |= matches!(node, Node::Compare(..));
+        }
+    }
+    if !divides || !asks {
+        return Ok(vec![None; chosen.len()]);
+    }
+    let terms = [reading.terms(0), reading.terms(1)];
+    let (outputs, meanings, elements) = (reading.outputs, &reading.meanings, problem.elements);
+    let question = Question { outputs, terms, meanings, elements };
+    let pairs: Vec<(Term, Term)> = chosen.iter().map(|at| reading.pair(*at)).collect();
+    let open = || Equality::Unknown(Reason { message: String::new(), hint: None });
+    let mut found: Vec<Equality> = Vec::with_capacity(chosen.len());
+    for pairs in pairs.chunks(AHEAD) {
+        let different = plainly_different(&question, pairs, budget)?;
+        found.extend(different.into_iter().map(|witness| witness.map_or_else(open, Equality::Different)));
+    }
+    let assumed = decide_split(options, budget, problem, reading, chosen, &mut found, Round::Guards)?;
+    ledger.adopt(&assumed);
+    let equal = |found: Equality| matches!(found, Equality::Equal(_)).then_some(found);
+    Ok(found.into_iter().map(equal).collect())
+}
+
+/// Proves pairs of a reading that are open, `chosen` with their answers, by taking conditions of both sides both ways;
+/// gives what that assumes.
 pub(super) fn decide_split(
     options: &Options,
     budget: &Budget,
@@ -36,12 +90,13 @@ pub(super) fn decide_split(
     reading: &Reading<'_>,
     chosen: &[usize],
     equalities: &mut [Equality],
-    ledger: &mut Ledger,
-) -> Result<(), Exhausted> {
+    round: Round,
+) -> Result<Ledger, Exhausted> {
+    let mut assumed = Ledger::default();
     let open: Vec<usize> =
         (0..chosen.len()).filter(|place| matches!(equalities[*place], Equality::Unknown(_))).collect();
     if open.is_empty() {
-        return Ok(());
+        return Ok(assumed);
     }
     let roots =
         |side: usize| open.iter().map(|place| reading.roots(side)[chosen[*place]]).collect::<Vec<_>>();
@@ -52,7 +107,7 @@ pub(super) fn decide_split(
     let (mut ways, mut places) = (Vec::new(), Vec::new());
     for (place, pair) in open.iter().zip(left.into_iter().zip(right)) {
         let begin = ways.len();
-        let split = both.split(pair, budget)?;
+        let split = both.split(pair, round, budget)?;
         if !split.ways.is_empty() {
             ways.extend(&split.ways);
             places.push((*place, begin..ways.len(), split));
@@ -60,10 +115,9 @@ pub(super) fn decide_split(
     }
     let terms = both.terms;
     if ways.is_empty() {
-        return Ok(());
+        return Ok(assumed);
     }
     let own = budget.for_part();
-    let mut assumed = Ledger::default();
     let asks = |pairs| Problem { reference: &terms, optimized: &terms, elements: problem.elements, pairs };
     let read = Reading::of(options, &own, &asks(&ways), &ways, &mut assumed)?;
     let evaluated = evaluate(&own, &read, problem.elements)?;
@@ -86,14 +140,14 @@ pub(super) fn decide_split(
             assumes |= split.assumes;
         }
     }
-    if any {
-        let known = |note: &Assumption| !assumes && matches!(note, Assumption::DenominatorNonZero(_));
-        for assumption in evaluated.notes.into_iter().filter(|note| !known(note)) {
-            assumed.note(assumption, 1, None);
-        }
-        ledger.adopt(&assumed);
+    if !any {
+        return Ok(Ledger::default());
     }
-    Ok(())
+    let known = |note: &Assumption| !assumes && matches!(note, Assumption::DenominatorNonZero(_));
+    for assumption in evaluated.notes.into_iter().filter(|note| !known(note)) {
+        assumed.note(assumption, 1, None);
+    }
+    Ok(assumed)
 }
 
 /// Roots in another store, which finds what both sides have in common, with tests for zero written in one way.
@@ -164,14 +218,19 @@ struct Taken {
 }
 
 impl Both {
-    fn split(&mut self, pair: (Term, Term), budget: &Budget) -> Result<Split, Exhausted> {
-        if self.work > WORK_IN_ALL {
-            return Ok(Split::default());
+    fn split(&mut self, pair: (Term, Term), round: Round, budget: &Budget) -> Result<Split, Exhausted> {
+        let (mut conditions, guards) = self.conditions(pair, budget)?;
+        match round {
+            Round::Guards if guards == 0 => return Ok(Split::default()),
+            // Those have been taken both ways.
+            Round::All if conditions.len() <= FEW => return Ok(Split::default()),
+            Round::Guards | Round::Few => conditions.truncate(FEW),
+            Round::All => {}
         }
-        let conditions = self.conditions(pair, budget)?;
-        let mut divisors = Vec::new();
         let begin = self.work;
+        let is_over = |work: u64, ways: usize| ways > WAYS || work > WORK_IN_ALL || work - begin > WORK;
         let mut ways = vec![Open { pair, left: conditions.clone(), never: Vec::new() }];
+        let mut divisors = Vec::new();
         for at in 0..conditions.len() {
             let (mut next, mut more) = (Vec::new(), Vec::new());
             for way in &ways {
@@ -182,46 +241,42 @@ impl Both {
                     }
                     None => next.push(way.clone()),
                 }
-                if next.len() > WAYS || self.work > WORK_IN_ALL || self.work - begin > WORK {
+                if is_over(self.work, next.len()) {
                     break;
                 }
             }
-            if next.len() > WAYS || self.work > WORK_IN_ALL || self.work - begin > WORK {
+            if is_over(self.work, next.len()) {
                 break;
             }
             ways = next;
             divisors.extend(more);
         }
+        if matches!(ways.as_slice(), [way] if way.pair == pair) && !self.seen.changed {
+            return Ok(Split::default());
+        }
         let mut assumes = false;
         for way in &ways {
             assumes |= self.assumes(way, budget)?;
         }
-        let ways: Vec<(Term, Term)> = ways.into_iter().map(|way| way.pair).collect();
-        let nothing = ways == [pair] && !self.seen.changed;
-        Ok(if nothing { Split::default() } else { Split { ways, divisors, assumes } })
+        Ok(Split { ways: ways.into_iter().map(|way| way.pair).collect(), divisors, assumes })
     }
 
     /// Whether a pair divides on its way by something that may be zero there.
     fn assumes(&mut self, way: &Open, budget: &Budget) -> Result<bool, Exhausted> {
-        for divisor in divisors(&self.terms, way.pair, budget)? {
-            let mut open = vec![tested(&mut self.terms, &mut self.seen, divisor)];
-            while let Some(condition) = open.pop() {
-                match self.terms.node(condition) {
-                    Node::Or(a, b) => open.extend([a, b]),
-                    _ if condition == Term::FALSE || way.never.contains(&condition) => {}
-                    _ if where_holds(&self.terms, &mut self.seen, condition, true).is_empty() => {}
-                    _ => return Ok(true),
-                }
-            }
-        }
-        Ok(false)
+        let divisors = divisors(&self.terms, way.pair, budget)?;
+        let tests = tests(&mut self.terms, &mut self.seen, &divisors);
+        Ok(tests.into_iter().any(|test| {
+            let ways = self.done.entry((test, true));
+            let ways = ways.or_insert_with(|| where_holds(&self.terms, &mut self.seen, test, true));
+            !ways.is_empty() && !way.never.contains(&test)
+        }))
     }
 
-    /// Conditions of a pair: those of divisors first, then those that both sides ask, then those of one.
-    fn conditions(&mut self, pair: (Term, Term), budget: &Budget) -> Result<Vec<Term>, Exhausted> {
+    /// Conditions of a pair: those of divisors first, and how many these are, then those that both sides ask, then
+    /// those of one.
+    fn conditions(&mut self, pair: (Term, Term), budget: &Budget) -> Result<(Vec<Term>, usize), Exhausted> {
         let divisors = divisors(&self.terms, pair, budget)?;
-        let mut open: Vec<Term> =
-            divisors.into_iter().map(|of| tested(&mut self.terms, &mut self.seen, of)).collect();
+        let mut found = tests(&mut self.terms, &mut self.seen, &divisors);
         let terms = &self.terms;
         let asked = |root: Term| -> Result<Vec<Term>, Exhausted> {
             let reach = Reach::of(terms, &[root], budget)?;
@@ -230,21 +285,15 @@ impl Both {
         };
         let (own, other) = (asked(pair.0)?, asked(pair.1)?);
         self.work += Reach::of(terms, &[pair.0, pair.1], budget)?.nodes().count() as u64;
-        let all: FxHashSet<Term> = own.iter().chain(&other).copied().collect();
-        let mut found = Vec::new();
-        while let Some(condition) = open.pop() {
-            match terms.node(condition) {
-                Node::Or(a, b) => open.extend([a, b]),
-                _ => found.extend(all.contains(&condition).then_some(condition)),
-            }
-        }
-        found.sort_unstable();
-        let common: FxHashSet<Term> = other.iter().copied().collect();
-        found.extend(own.iter().filter(|condition| common.contains(condition)));
+        let (mine, theirs): (FxHashSet<Term>, FxHashSet<Term>) =
+            (own.iter().copied().collect(), other.iter().copied().collect());
+        found.retain(|condition| mine.contains(condition) || theirs.contains(condition));
+        let guards = found.len();
+        found.extend(own.iter().filter(|condition| theirs.contains(condition)));
         found.extend(own.iter().chain(&other));
         let mut seen = FxHashSet::default();
         found.retain(|condition| seen.insert(*condition));
-        Ok(found)
+        Ok((found, guards))
     }
 
     /// Conditions of a pair that cannot hold where one does not, and those that must: `others`, and what joins several.
@@ -346,23 +395,6 @@ impl Both {
     }
 }
 
-/// What a pair divides by, and takes roots and logarithms of, that is no constant.
-pub(super) fn divisors(terms: &Terms, pair: (Term, Term), budget: &Budget) -> Result<Vec<Term>, Exhausted> {
-    let mut below = Vec::new();
-    for node in Reach::of(terms, &[pair.0, pair.1], budget)?.nodes() {
-        match terms.node_at(node) {
-            Node::Div(_, of)
-            | Node::Unary(Unary::Recip | Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2, of)
-                if of.as_constant().is_none() =>
-            {
-                below.push(of);
-            }
-            _ => {}
-        }
-    }
-    Ok(below)
-}
-
 /// What the ways of a pair say together; nothing where one of them is open.
 fn together(ways: &[Option<Certificate>]) -> Option<Certificate> {
     let mut together: Option<Certificate> = None;
@@ -404,6 +436,7 @@ mod tests {
     use super::*;
     use crate::base::Format;
     use crate::term::Elements;
+    use crate::term::Unary;
 
     const SIZE: u32 = 4;
 

@@ -43,6 +43,9 @@ pub(super) struct Trials {
     spent: u64,
 }
 
+/// Pairs that are evaluated together at plain points.
+pub(super) const AHEAD: usize = 16;
+
 /// The pairs that differ at a plain point, with the values there.
 pub(super) fn plainly_different(
     question: &Question<'_>,

@@ -11,7 +11,7 @@
 
 use super::idioms::build;
 use crate::base::{Budget, Exhausted, Format};
-use crate::term::eval::operands;
+use crate::term::eval::{Reach, operands};
 use crate::term::{Node, Relation, Term, Terms, Unary, never_negative};
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -165,7 +165,7 @@ pub(super) fn written(new: &mut Terms, seen: &mut Seen, old: &Terms, node: &Node
             }
             _ => new.fma(a, b, c),
         },
-        Node::Unary(function, of) if is_partial(function) => match choice(new, of) {
+        Node::Unary(function, of) if function.is_partial() => match choice(new, of) {
             Some((condition, a, b)) => {
                 seen.changed = true;
                 let (a, b) = (new.unary(function, a), new.unary(function, b));
@@ -175,10 +175,6 @@ pub(super) fn written(new: &mut Terms, seen: &mut Seen, old: &Terms, node: &Node
         },
         _ => build(new, old, node),
     }
-}
-
-fn is_partial(function: Unary) -> bool {
-    matches!(function, Unary::Recip | Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2)
 }
 
 /// A choice between a number and something else.
@@ -296,7 +292,7 @@ fn equal(new: &mut Terms, a: Term, b: Term) -> Term {
 
 /// Whether a value is zero: one of its factors is, or what it is a root or a multiple of; a difference says that two
 /// values are equal.
-pub(super) fn tested(new: &mut Terms, seen: &mut Seen, value: Term) -> Term {
+fn tested(new: &mut Terms, seen: &mut Seen, value: Term) -> Term {
     let (mut open, mut factors) = (vec![value], Vec::new());
     while let Some(value) = open.pop().map(|value| bare(new, value)) {
         match new.node(value) {
@@ -313,6 +309,30 @@ pub(super) fn tested(new: &mut Terms, seen: &mut Seen, value: Term) -> Term {
         };
         new.or(any, zero)
     })
+}
+
+/// What a pair divides by, and takes roots and logarithms of, that is no constant.
+pub(super) fn divisors(terms: &Terms, pair: (Term, Term), budget: &Budget) -> Result<Vec<Term>, Exhausted> {
+    let below = |node: usize| match terms.node_at(node) {
+        Node::Unary(function, of) if function.is_partial() => Some(of),
+        node => node.divisor(),
+    };
+    let reach = Reach::of(terms, &[pair.0, pair.1], budget)?;
+    Ok(reach.nodes().filter_map(below).filter(|of| of.as_constant().is_none()).collect())
+}
+
+/// Whether divisors are zero: what is asked of each value for that, once.
+pub(super) fn tests(new: &mut Terms, seen: &mut Seen, divisors: &[Term]) -> Vec<Term> {
+    let mut open: Vec<Term> = divisors.iter().rev().map(|of| tested(new, seen, *of)).collect();
+    let (mut found, mut known) = (Vec::new(), FxHashSet::default());
+    while let Some(condition) = open.pop() {
+        match new.node(condition) {
+            Node::Or(a, b) => open.extend([b, a]),
+            _ if condition.as_constant().is_none() && known.insert(condition) => found.push(condition),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What is zero where a value is: the value without factors that are known, and without its sign.
@@ -616,12 +636,7 @@ impl Way {
                 continue;
             }
             let node = terms.node(term);
-            let divisor = match node {
-                Node::Div(_, of) => Some(of),
-                Node::Unary(Unary::Recip | Unary::Rsqrt | Unary::Log | Unary::Log2, of) => Some(of),
-                _ => None,
-            };
-            if let Some(of) = divisor {
+            if let Some(of) = node.divisor() {
                 let there = self.known.get(&of).copied().unwrap_or(of);
                 found.is_zero |= matches!(terms.node(there), Node::Sub(a, b) if a == b)
                     || number(terms, there).is_some_and(|number| number.is_zero());

@@ -41,14 +41,8 @@ const METHODS: [Method; 6] = [
 
 /// What hardly any input shows is beyond a second look at a few points: one key of 160 that is an end of
 /// their range only now and then, a rounding that shows at few triples of bytes.
-const BEYOND: [&str; 4] = [
-    "not_equivalent/field/range_last_key_skipped_ends",
-    // One of six masks that is not 0, and the others are.
-    "not_equivalent/guards/mean_of_two",
-    // A row that is all zeros.
-    "not_equivalent/guards/quantized_zeros_become_ones",
-    "not_equivalent/integers/blend_off_by_half",
-];
+const BEYOND: [&str; 2] =
+    ["not_equivalent/field/range_last_key_skipped_ends", "not_equivalent/integers/blend_off_by_half"];
 
 type Pairs = Vec<(Term, Term)>;
 

@@ -32,6 +32,11 @@ pub enum Unary {
 }
 
 impl Unary {
+    /// Whether some operands have no real result.
+    pub fn is_partial(self) -> bool {
+        matches!(self, Unary::Recip | Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2)
+    }
+
     /// Whether its values are integers.
     pub fn is_rounding(self) -> bool {
         matches!(self, Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven)
@@ -218,6 +223,16 @@ pub enum Node {
 }
 
 impl Node {
+    /// What has no real result where this is zero.
+    pub fn divisor(&self) -> Option<Term> {
+        match *self {
+            Node::Div(_, of) | Node::Unary(Unary::Recip | Unary::Rsqrt | Unary::Log | Unary::Log2, of) => {
+                Some(of)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it is known by its operands alone: equal for equal ones, and nothing else is said of it here.
     pub fn is_opaque(&self) -> bool {
         matches!(

@@ -10,6 +10,7 @@ use super::node::{BitOp, Node};
 use super::store::Terms;
 use crate::base::Format;
 use num_traits::ToPrimitive;
+use rustc_hash::FxHashMap;
 
 /// So many steps of a word are looked at.
 const MOST: u32 = 64;
@@ -17,19 +18,35 @@ const MOST: u32 = 64;
 impl Terms {
     /// A choice between constant integers, as the one between the floats that have their bits.
     pub(super) fn choice_of_numbers(&mut self, format: Format, word: Term) -> Option<Term> {
-        self.numbers_of(format, word, &mut { MOST })
-    }
-
-    fn numbers_of(&mut self, format: Format, word: Term, left: &mut u32) -> Option<Term> {
-        *left = left.checked_sub(1)?;
-        if let Some(value) = self.as_rational(word) {
-            let bits = value.to_integer().to_i128()?;
-            return Some(self.number(format, bits as u64 & mask(format)));
+        let mut numbers: FxHashMap<Term, Term> = FxHashMap::default();
+        let mut open = vec![word];
+        // Tables have a choice for each of their entries, one below the other.
+        while let Some(word) = open.last().copied() {
+            if numbers.contains_key(&word) {
+                open.pop();
+                continue;
+            }
+            let number = if let Some(value) = self.as_rational(word) {
+                let bits = value.to_integer().to_i128()?;
+                self.number(format, bits as u64 & mask(format))
+            } else {
+                let Node::Select(condition, a, b) = self.node(word) else { return None };
+                match (numbers.get(&a), numbers.get(&b)) {
+                    (Some(a), Some(b)) => self.select(condition, *a, *b),
+                    (None, _) => {
+                        open.push(a);
+                        continue;
+                    }
+                    (_, None) => {
+                        open.push(b);
+                        continue;
+                    }
+                }
+            };
+            numbers.insert(word, number);
+            open.pop();
         }
-        let Node::Select(condition, a, b) = self.node(word) else { return None };
-        let a = self.numbers_of(format, a, left)?;
-        let b = self.numbers_of(format, b, left)?;
-        Some(self.select(condition, a, b))
+        numbers.remove(&word)
     }
 
     /// Whether a constant below a word may make it infinite or not a number as a float; also where that is not seen.
@@ -75,6 +92,23 @@ fn mask(format: Format) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// However many they are.
+    #[test]
+    fn a_table_of_words_is_one_of_numbers() {
+        let mut terms = Terms::default();
+        let index = Term::element(0);
+        let (mut words, mut numbers) = (terms.integer(0), Term::ZERO);
+        for entry in 1..2_000_u16 {
+            let at = terms.integer(entry.into());
+            let holds = terms.compare(crate::term::Relation::Equal, index, at);
+            let word = terms.integer(f32::from(entry).to_bits().into());
+            words = terms.select(holds, word, words);
+            numbers = terms.select(holds, at, numbers);
+        }
+        let bits = terms.bits_of(Format::U32, words);
+        assert_eq!(terms.from_bits(Format::F32, bits), numbers);
+    }
 
     /// What branches and bits make infinite is not multiplied by 0 as a finite number is.
     #[test]

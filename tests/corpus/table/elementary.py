@@ -115,6 +115,13 @@ PRECISE_EXPRESSIONS = {
     "int8_away_round_first": "(float)min(max((int)roundf(v*0.125f),-128),127)",
     "int8_floor_limits_first": "(float)(int)floorf(fminf(fmaxf(v*0.125f,-128.0f),127.0f))",
     "int8_floor_tests_first": "(float)(int)floorf(v*0.125f<-128.0f?-128.0f:v*0.125f>127.0f?127.0f:v*0.125f)",
+    # What is known of the argument answers the question whether it is 0, and what stands around the function has
+    # been moved inside of its other choices.
+    "log2_limited": "log2f(fmaxf(v,1e-12f))",
+    "log2_limited_by_log": "logf(fmaxf(v,1e-12f))*1.44269504f",
+    "log2_limited_by_log_elsewhere": "logf(fmaxf(v,1e-11f))*1.44269504f",
+    "minus_log_limited_less_one": "-logf(fmaxf(v,0.5f))-1.0f",
+    "minus_log_limited_less_one_by_log2": "-1.0f-log2f(fmaxf(v,0.5f))*0.693147181f",
     # The sign of an argument goes into the library's constants.
     "sin_of_minus": "sinf(-v)",
     "normcdf_of_minus": "normcdff(-v)",

@@ -22,3 +22,7 @@ add("indices/ranks.cu", "0.n4.wrong", defines={"FORM": 0, "WRONG": 1, "N": 4}, l
 for size, form, wrong in ((8, 0, 0), (8, 1, 0), (8, 1, 1), (4, 0, 0), (4, 1, 2)):
     tag = f"{form}.n{size}.wrong{wrong}" if wrong else f"{form}.n{size}"
     add("indices/pack.cu", tag, defines={"FORM": form, "WRONG": wrong, "N": size}, lines=wrong > 0)
+for kernel in ("computed", "labels"):
+    for form, wrong in ((0, 0), (1, 0), (int(kernel == "computed"), 1)):
+        tag = f"{form}.wrong" if wrong else f"{form}"
+        add(f"indices/{kernel}.cu", tag, defines={"FORM": form, "WRONG": wrong}, lines=True)

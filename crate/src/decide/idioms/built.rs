@@ -10,6 +10,7 @@
 //! steps is no function: what a library makes of small arguments may be `2·x`, which says nothing.
 //! Misses: arguments that the term shows nowhere as such; products whose sign went into a constant.
 
+use super::moved::Moved;
 use super::shape::{Bindings, PLACEHOLDERS};
 use super::{Finder, Found, Shape};
 use crate::term::eval::{operands, with_operands};
@@ -40,17 +41,39 @@ pub(super) struct General {
 
 impl General {
     pub(super) fn new(open: &Terms, root: Term, terms: &Terms, shape: Shape) -> General {
-        let constants = cone(open, root).into_iter().flat_map(|step| operands(&open.node_at(step)));
-        let numbers = constants.flatten().filter_map(|term| {
-            let number = &open.constant_at(term.as_constant()?).number;
-            let tells =
-                matches!(number, Number::Rational(value) if value.numer().bits() + value.denom().bits() > 12);
-            tells.then(|| number.clone())
-        });
+        let numbers = constants(open, root).map(|constant| open.constant_at(constant).number.clone());
+        let numbers = numbers.filter(tells);
         let mut numbers: Vec<Number> = numbers.collect();
         let mut seen = FxHashSet::default();
         numbers.retain(|number| seen.insert(number.clone()));
         General { root, steps: cone(terms, shape.root).len(), numbers, shape }
+    }
+}
+
+/// Whether a number is one that not every code has.
+fn tells(number: &Number) -> bool {
+    matches!(number, Number::Rational(value) if value.numer().bits() + value.denom().bits() > 12)
+}
+
+fn constants(terms: &Terms, root: Term) -> impl Iterator<Item = usize> + '_ {
+    let operands = cone(terms, root).into_iter().flat_map(|step| operands(&terms.node_at(step)));
+    operands.flatten().filter_map(|term| term.as_constant())
+}
+
+/// Gives each shape the numbers that tell it from others; `same`: the first constant that is the same number.
+pub(super) fn tell(terms: &Terms, same: &[usize], by_kind: &mut [Vec<Shape>]) {
+    let mut rows: FxHashMap<usize, FxHashSet<usize>> = FxHashMap::default();
+    for shape in by_kind.iter_mut().flatten() {
+        let constants = constants(terms, shape.root).filter(|at| tells(&terms.constant_at(*at).number));
+        shape.numbers = constants.map(|constant| same[constant]).collect();
+        shape.numbers.sort_unstable();
+        shape.numbers.dedup();
+        for number in &shape.numbers {
+            rows.entry(*number).or_default().insert(shape.row);
+        }
+    }
+    for shape in by_kind.iter_mut().flatten() {
+        shape.numbers.retain(|number| rows[number].len() <= COMMON);
     }
 }
 
@@ -319,23 +342,43 @@ impl Finder<'_> {
                 let copy = workshop.copy(terms, term);
                 [false, true].into_iter().find_map(|signs| {
                     let built = instance(open, general.root, &arguments, &mut workshop.new, signs);
-                    let is_it = workshop.likeness.alike(&workshop.new, built, copy);
-                    let whole = 2 * remaining(&workshop.new, built, &arguments) > general.steps;
-                    let (word, negative) = (None, Default::default());
-                    let found = Found {
-                        row,
-                        bindings,
-                        negative,
-                        word,
-                        negated: false,
-                        addend: None,
-                        moved: None,
-                        guard: None,
+                    if 2 * remaining(&workshop.new, built, &arguments) <= general.steps {
+                        return None;
+                    }
+                    let moved = match workshop.likeness.alike(&workshop.new, built, copy) {
+                        true => None,
+                        false => Some(self.moved_in(workshop, node, built)?),
                     };
-                    (is_it && whole).then_some(found)
+                    let (negative, word, negated, addend, guard) = Default::default();
+                    Some(Found { row, bindings, negative, word, negated, addend, moved, guard })
                 })
             })
         })
+    }
+
+    /// What stands around a function that was built, if its choice stands after that ([`super::moved`]).
+    fn moved_in(&self, workshop: &mut Workshop, node: &Node, built: Term) -> Option<Moved> {
+        let (Node::Select(condition, a, b), Node::Select(own, own_a, own_b)) =
+            (*node, workshop.new.node(built))
+        else {
+            return None;
+        };
+        let condition = workshop.copy(self.terms, condition);
+        if !workshop.likeness.alike(&workshop.new, own, condition) {
+            return None;
+        }
+        [(a, b, own_a, own_b), (b, a, own_b, own_a)].into_iter().find_map(
+            |(constant, arm, own_constant, own_core)| {
+                let start = workshop.new.constant_at(own_constant.as_constant()?).number.clone();
+                let folded = &self.terms.constant_at(constant.as_constant()?).number;
+                self.inside(arm).into_iter().find_map(|core| {
+                    let copy = workshop.copy(self.terms, core);
+                    let is_it = workshop.likeness.alike(&workshop.new, own_core, copy);
+                    let steps = is_it.then(|| self.around(arm, core))?;
+                    self.folds(&steps, core, &start, folded).then_some(Moved { core, steps })
+                })
+            },
+        )
     }
 }
 

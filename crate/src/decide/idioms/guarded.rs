@@ -192,6 +192,10 @@ impl Finder<'_> {
         }
         users.sort_unstable();
         users.dedup();
+        users.retain(|(kind, at)| {
+            let numbers = &shapes.by_kind[*kind][*at].numbers;
+            numbers.is_empty() || numbers.iter().any(|number| self.present.contains(number))
+        });
         users
     }
 

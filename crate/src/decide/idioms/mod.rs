@@ -76,6 +76,8 @@ struct Shape {
     word: Option<Format>,
     /// How many arguments it has.
     arguments: usize,
+    /// Numbers of it that few others have: code without any of them is not this function's.
+    numbers: Vec<usize>,
 }
 
 /// What an operand is, at a glance: most terms are seen not to fit without a walk.
@@ -151,7 +153,8 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
                 let known = shapes.iter().any(|other| (other.row, other.root) == (row, root));
                 if root.as_node().is_some() && !known {
                     let arguments = guarded::placeholders(&terms, root);
-                    let shape = Shape { row, root, last, operands, word, arguments };
+                    let numbers = Vec::new();
+                    let shape = Shape { row, root, last, operands, word, arguments, numbers };
                     if word.is_none() {
                         general.push(General::new(&open, all, &terms, shape.clone()));
                     }
@@ -164,7 +167,8 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let mut numbers: FxHashMap<Number, usize> = FxHashMap::default();
     let same = (terms.constants().iter().enumerate())
         .map(|(at, constant)| *numbers.entry(constant.number.clone()).or_insert(at))
-        .collect();
+        .collect::<Vec<usize>>();
+    built::tell(&terms, &same, &mut by_kind);
     let conditions = guarded::conditions(&terms, &by_kind);
     Shapes { steps: Step::all(&terms), terms, by_kind, open, general, told, conditions, numbers, same }
 });
@@ -278,7 +282,8 @@ fn replaced(
     let numbers: Vec<Option<usize>> = numbers.collect();
     let search = |workshop: Option<Workshop>| {
         let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
-        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default(), workshop }
+        let present = numbers.iter().copied().flatten().collect();
+        Finder { terms, shapes: &SHAPES, matcher, present, asked: FxHashMap::default(), workshop }
             .search(roots, budget)
     };
     let (mut needed, mut found) = search(None)?;
@@ -399,6 +404,8 @@ struct Finder<'a> {
     terms: &'a Terms,
     shapes: &'a Shapes,
     matcher: Matcher<'a>,
+    /// The numbers of shapes that are in the terms.
+    present: FxHashSet<usize>,
     /// For each comparison with a number that was met, the conditions of shapes that it may decide.
     asked: FxHashMap<guarded::Asked, Vec<usize>>,
     /// Where functions are built, if some may be there that are not found as they stand.

@@ -52,9 +52,9 @@ impl Finder<'_> {
                         continue;
                     };
                     let steps = self.around(arm, core);
-                    let start = self.quantity(&shapes.terms.constant_at(own_constant.as_constant()?).number);
-                    let folded = self.quantity(&self.terms.constant_at(constant.as_constant()?).number);
-                    if self.folds(&steps, core, start) == folded && folded != Quantity::Unknown {
+                    let start = &shapes.terms.constant_at(own_constant.as_constant()?).number;
+                    let folded = &self.terms.constant_at(constant.as_constant()?).number;
+                    if self.folds(&steps, core, start, folded) {
                         let (row, word, moved) = (shape.row, shape.word, Some(Moved { core, steps }));
                         let (negated, addend, guard, negative) = (false, None, None, Default::default());
                         return Some(Found { row, bindings, negative, word, negated, addend, moved, guard });
@@ -104,11 +104,11 @@ impl Finder<'_> {
         steps
     }
 
-    /// What the steps around a core make of a constant in its place.
-    fn folds(&self, steps: &[usize], core: Term, start: Quantity) -> Quantity {
-        let mut values = FxHashMap::from_iter([(core, start)]);
+    /// Whether the steps around a core make `folded` of `start` in its place.
+    pub(super) fn folds(&self, steps: &[usize], core: Term, start: &Number, folded: &Number) -> bool {
+        let mut last = self.quantity(start);
+        let mut values = FxHashMap::from_iter([(core, last)]);
         let domain = Reals { element: &|_| Quantity::Unknown, constants: &[] };
-        let mut last = start;
         for step in steps {
             let value = |term: Term| match (values.get(&term), term.as_constant()) {
                 (Some(value), _) => *value,
@@ -118,7 +118,7 @@ impl Finder<'_> {
             last = domain.node(&self.terms.node_at(*step), value);
             values.insert(Term::from_node(*step), last);
         }
-        last
+        last != Quantity::Unknown && last == self.quantity(folded)
     }
 
     fn quantity(&self, number: &Number) -> Quantity {

@@ -186,6 +186,16 @@ fn bound_in(terms: &Terms, element: u32, fact: Term, holds: bool) -> Option<[i64
     let (relation, a, b) = match terms.node(fact) {
         Node::Not(inner) => return bound_in(terms, element, inner, !holds),
         Node::Compare(relation, a, b) => (relation, a, b),
+        Node::And(a, b) | Node::Or(a, b) => {
+            let both = matches!(terms.node(fact), Node::And(..)) == holds;
+            let [one, other] = [a, b].map(|fact| bound_in(terms, element, fact, holds));
+            return match (one, other) {
+                (Some([low, high]), Some([least, most])) if both => Some([low.max(least), high.min(most)]),
+                (Some([low, high]), Some([least, most])) => Some([low.min(least), high.max(most)]),
+                (Some(bound), None) | (None, Some(bound)) if both => Some(bound),
+                _ => None,
+            };
+        }
         _ => return None,
     };
     let is_own = |term: Term| term.as_element() == Some(element);

@@ -10,7 +10,7 @@
 
 use super::plan::Plan;
 use crate::term::eval::operands;
-use crate::term::{Node, Term, Unary};
+use crate::term::{Node, Term};
 use std::collections::BTreeMap;
 
 /// When a node's value is used.
@@ -85,9 +85,7 @@ pub(super) fn guarded(plan: &Plan<'_>, roots: &[Term]) -> Vec<(u32, Vec<Case>)> 
 fn has_domain(node: &Node) -> bool {
     match node {
         Node::Div(..) => true,
-        Node::Unary(function, _) => {
-            matches!(function, Unary::Recip | Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2)
-        }
+        Node::Unary(function, _) => function.is_partial(),
         _ => false,
     }
 }

@@ -123,7 +123,7 @@ impl Domain for Machine<'_> {
         let known = |term: Term| term.as_constant().is_some();
         let is_partial = match *node {
             Node::Div(_, below) => !known(below),
-            Node::Unary(Unary::Recip | Unary::Rsqrt | Unary::Sqrt | Unary::Log | Unary::Log2, a) => !known(a),
+            Node::Unary(function, a) => function.is_partial() && !known(a),
             _ => false,
         };
         let own = if is_partial { own.or(Steps::PARTIAL) } else { own };

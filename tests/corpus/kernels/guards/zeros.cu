@@ -22,7 +22,7 @@ __device__ float largest(const float *x) {
 extern "C" __global__ void unit_positive(ROW) { float s = squares(x); STORE(s > 0 ? x[i] / sqrtf(s) : 0); }
 extern "C" __global__ void unit_not_zero(ROW) { float s = squares(x); STORE(s != 0 ? x[i] * rsqrtf(s) : x[i]); }
 extern "C" __global__ void unit_own(ROW) { float s = squares(x); STORE(x[i] != 0 ? x[i] * rsqrtf(s) : 0); }
-extern "C" __global__ void unit_one(ROW) { float s = squares(x); STORE(s != 0 ? x[i] * rsqrtf(s) : 1); }
+extern "C" __global__ void unit_one(ROW) { float s = squares(x); STORE(s != 0 ? x[i] * rsqrtf(s) : 1); }  // wrong at 0
 
 // Divided by the largest size, as quantizers do.
 extern "C" __global__ void scaled_positive(ROW) { float a = largest(x); STORE(a > 0 ? rintf(x[i] / (a / 127)) : 0); }
@@ -31,7 +31,7 @@ extern "C" __global__ void scaled_by_one(ROW) {
     STORE(rintf(x[i] / d));
 }
 extern "C" __global__ void scaled_own(ROW) { float a = largest(x); STORE(x[i] != 0 ? rintf(x[i] * 127 / a) : 0); }
-extern "C" __global__ void scaled_all(ROW) { float a = largest(x); STORE(rintf(x[i] * (127 / a))); }
+extern "C" __global__ void scaled_all(ROW) { float a = largest(x); STORE(rintf(x[i] * (127 / a))); }  // wrong at 0
 
 // From 0 to 1.
 __device__ void ends(const float *x, float &low, float &high) {
@@ -59,7 +59,7 @@ extern "C" __global__ void ends_half(ROW) {
     float low, high;
     ends(x, low, high);
     float d = high - low;
-    STORE(d == 0 ? 0.5f : (x[i] - low) / d);
+    STORE(d == 0 ? 0.5f : (x[i] - low) / d);  // wrong where all are one
 }
 
 // The cosine of an angle.
@@ -89,16 +89,13 @@ extern "C" __global__ void mean_counted(ROW) {
         if (mask[i]) s += x[i], count++;
     y[0] = count ? s / count : 0;
 }
-extern "C" __global__ void mean_limited(ROW) {
+__device__ float limited(const float *x, const int *mask, float least) {
     float s = 0, count = 0;
     for (int i = 0; i < N; i++) s += mask[i] ? x[i] : 0, count += mask[i] ? 1 : 0;
-    y[0] = s / fmaxf(count, 1);
+    return s / fmaxf(count, least);
 }
-extern "C" __global__ void mean_limited_by_two(ROW) {
-    float s = 0, count = 0;
-    for (int i = 0; i < N; i++) s += mask[i] ? x[i] : 0, count += mask[i] ? 1 : 0;
-    y[0] = s / fmaxf(count, 2);
-}
+extern "C" __global__ void mean_limited(ROW) { y[0] = limited(x, mask, 1); }
+extern "C" __global__ void mean_limited_by_two(ROW) { y[0] = limited(x, mask, 2); }  // wrong: the mean of one is halved
 __device__ void weighed(const float *x, const float *z, float &s, float &w) {
     s = w = 0;
     for (int i = 0; i < N; i++) s += fabsf(z[i]) * x[i], w += fabsf(z[i]);
@@ -120,19 +117,13 @@ extern "C" __global__ void entropy_chosen(ROW) {
     for (int i = 0; i < N; i++) s += z[i] > 0 ? -z[i] * logf(z[i]) : 0;
     y[0] = s;
 }
-extern "C" __global__ void entropy_by_one(ROW) {
+__device__ float entropy(const float *z, float nothing) {
     float s = 0;
     for (int i = 0; i < N; i++) {
-        float p = z[i] > 0 ? z[i] : 1;
+        float p = z[i] > 0 ? z[i] : nothing;
         s -= p * logf(p);
     }
-    y[0] = s;
+    return s;
 }
-extern "C" __global__ void entropy_by_two(ROW) {
-    float s = 0;
-    for (int i = 0; i < N; i++) {
-        float p = z[i] > 0 ? z[i] : 2;
-        s -= p * logf(p);
-    }
-    y[0] = s;
-}
+extern "C" __global__ void entropy_by_one(ROW) { y[0] = entropy(z, 1); }
+extern "C" __global__ void entropy_by_two(ROW) { y[0] = entropy(z, 2); }  // wrong: 2 log 2 is not nothing
