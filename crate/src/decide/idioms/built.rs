@@ -4,7 +4,8 @@
 //! questions, as compilers do, and of `powf(a / b, y)` others stay that nobody asks of data: neither is the shape of
 //! the function as it stands. So the shapes are kept with all their questions, for arguments that may be anything.
 //! What a term may be a function of is looked for where the two go along with each other; then the function is built
-//! for that argument, with what is known of it, and is the term or is not.
+//! for that argument, with what is known of it, and is the term, or stands in its place in one arm of it
+//! ([`super::moved`]), or is not.
 //!
 //! Guarantees: what is found is the function's own code for its arguments. Code that has lost more than half of its
 //! steps is no function: what a library makes of small arguments may be `2·x`, which says nothing.

@@ -9,8 +9,8 @@
 //!
 //! Guarantees: where the guard takes that arm, what stands in it is the function; elsewhere the function is
 //! not used. What else is in both arms stays.
-//! Misses: a second function in the same arm; conditions that follow from others in more than one step;
-//! cores further than `moved` looks.
+//! Misses: code that has lost all numbers that few other functions have; a second function in the same arm;
+//! conditions that follow from others in more than one step; cores further than `moved` looks.
 
 use super::moved::Moved;
 use super::shape::PLACEHOLDERS;
