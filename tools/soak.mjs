@@ -1,6 +1,6 @@
 // npm run soak: the long forms of the tests that draw random inputs.
 //
-//   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|words|generated|metamorphic|race_oracle|signal_oracle|swaps|hostile|solvers|page …]
+//   npm run soak -- [--seed N] [--seconds N] [corpus|forged|decisions|instructions|machine|words|generated|metamorphic|race_oracle|signal_oracle|swaps|hostile|solvers|page …]
 //   npm run soak -- --seed N --execution K hostile
 //   npm run soak -- --above N machine
 //   npm run soak -- [--above N] wasm
@@ -11,6 +11,11 @@
 //
 // `machine` with --above compares every kernel of more than N thread-instructions once, however long
 // that takes.
+//
+// `corpus` runs every case of the corpus under another schedule and with another number of threads,
+// too; `npm test` does one of the two.
+//
+// `forged` spoils the answers about every case of the corpus, too, and not about one in three.
 //
 // `page` mutates what the page reads: links, saved pairs, lessons, contents, specs; each for the time.
 //
@@ -28,8 +33,10 @@ import { findBrowser, installPackages } from './setup.mjs'
 import { fail, root, say, seconds, step } from './step.mjs'
 import { buildWasm } from './wasm.mjs'
 
-/** The suites of tests/tests, and the tests in each that have a long form. */
+/** The suites of tests/tests (`forged`: of the library), and the tests in each that have a long form. */
 const SUITES = {
+  corpus: '',
+  forged: '',
   decisions: '',
   instructions: 'every_row_computes',
   machine: '',
@@ -87,7 +94,8 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
     await step(`soaking page, seed ${values.seed}`, process.execPath, [vitest, 'run', '--config', 'web/vitest.config.ts', 'web/tests/unit/fuzz.test.ts'], { env })
     continue
   }
-  const args = ['test', '--locked', '--quiet', '-p', 'warpproof-tests', '--test', name, '--', '--nocapture']
+  const where = name === 'forged' ? ['-p', 'warpproof', '--lib', name] : ['-p', 'warpproof-tests', '--test', name]
+  const args = ['test', '--locked', '--quiet', ...where, '--', '--nocapture']
   await step(`soaking ${name}, seed ${values.seed}`, 'cargo', SUITES[name] ? [...args, SUITES[name]] : args, { env })
 }
 

@@ -7,7 +7,7 @@
                                                       committed files, assemble each with ptxas
 
 What it computes: for each row of TABLE, the PTX that Triton makes of a function of
-`kernels/triton/kernels.py`, `library.py` or `operators.py` for compute capability 8.0, and of
+`kernels/triton/kernels.py`, `library.py`, `operators.py` or `in_place.py` for compute capability 8.0, and of
 `descriptors.py` for 9.0; a few products of matrices for 10.0.
 Why this way: Triton's compiler needs no GPU and no PyTorch. Two releases are pinned, and installed
 into .venv-triton-<version> the first time (about 600 MB each): they differ in who stores a warp's
@@ -32,7 +32,7 @@ HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "kernels" / "triton"
 OLDER, NEWER = "3.5.1", "3.9.0"
 # Files beside kernels.py; the names of their outputs begin with theirs.
-FILES = ("library.", "operators.", "descriptors.")
+FILES = ("library.", "operators.", "descriptors.", "in_place.")
 # Compute capability, where a row does not say another (`target`).
 TARGET = 80
 
@@ -162,6 +162,16 @@ for mutant in (0, 1):
     add(f"descriptors.scaled{name}", "scaled", BOXES, {"ROWS": 64, "COLS": 32, "MUTANT": mutant}, target=90)
     add(f"descriptors.row_sums{name}", "row_sums", {"x": "tensordesc<fp16[32,64]>", "y": "*fp32", "n": "i32"},
         {"ROWS": 32, "COLS": 64, "TILES": 3, "MUTANT": mutant}, target=90, num_stages=2)
+ROTARY = {"q": "*fp32", "cosines": "*fp32", "sines": "*fp32"}
+for mutant in range(3):
+    name = f"_mutant{mutant}" if mutant else ""
+    add(f"in_place.rotated{name}", "rotated", ROTARY, {"HEADS": 3, "HALF": 12, "BLOCK": 16, "MUTANT": mutant})
+add("in_place.rotated_one_warp", "rotated", ROTARY, {"HEADS": 3, "HALF": 12, "BLOCK": 16, "MUTANT": 0}, num_warps=1)
+add("in_place.moved", "moved", {"x": "*fp32"}, {"N": 64}, num_warps=2)
+for mutant in (0, 1):
+    name = f"_mutant{mutant}" if mutant else ""
+    add(f"in_place.ordered{name}", "ordered", {"x": "*fp32"}, {"N": 8, "MUTANT": mutant}, num_warps=1)
+add("in_place.largest", "largest", ROW, {"N": 16, "K": 4}, num_warps=1)
 add("descriptors.added", "added", BOXES, {"ROWS": 64, "COLS": 32}, target=90)
 add("descriptors.made", "made", {"x": "*fp32", "y": "*fp32", "m": "i32", "n": "i32"}, {"ROWS": 64, "COLS": 32}, target=90)
 

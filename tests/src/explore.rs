@@ -202,7 +202,9 @@ impl Walk<'_> {
                 }
                 let pair = (one.at.min(two.at), one.at.max(two.at));
                 match (one.op, two.op) {
-                    (Op::Read(_), Op::Read(_)) | (Op::Add(_), Op::Add(_)) | (Op::Max(_), Op::Max(_)) => {}
+                    (Op::Read(_) | Op::Peek(_), Op::Read(_) | Op::Peek(_))
+                    | (Op::Add(_), Op::Add(_))
+                    | (Op::Max(_), Op::Max(_)) => {}
                     (Op::Add(_) | Op::Max(_) | Op::Fetch(_), Op::Add(_) | Op::Max(_) | Op::Fetch(_)) => {
                         self.truth.observed.insert(pair);
                     }

@@ -21,6 +21,8 @@ pub const GLOBAL: [u32; 2] = [1001, 2002];
 pub enum Op {
     /// Reads a word.
     Read(u8),
+    /// Reads a word and forgets what it was.
+    Peek(u8),
     /// Writes a word: a number of its own, plus the digest of what it has read.
     Write(u8),
     /// Adds to a word atomically, ignoring the old value.
@@ -84,7 +86,12 @@ impl Op {
     /// The word that a thread's own access touches.
     pub fn word(self) -> Option<u8> {
         match self {
-            Op::Read(word) | Op::Write(word) | Op::Add(word) | Op::Max(word) | Op::Fetch(word) => Some(word),
+            Op::Read(word)
+            | Op::Peek(word)
+            | Op::Write(word)
+            | Op::Add(word)
+            | Op::Max(word)
+            | Op::Fetch(word) => Some(word),
             _ => None,
         }
     }
@@ -118,6 +125,8 @@ pub struct Program {
     pub expected: u8,
     /// All stores are of one number; two that nothing orders are no race then.
     pub alike: bool,
+    /// Reads that are forgotten are no race with stores.
+    pub idle: bool,
 }
 
 /// The number that all stores are of, if they are of one.
@@ -184,7 +193,7 @@ impl Text<'_> {
             ".visible .entry program(.param .u64 g, .param .u64 out)",
             "{",
             ".reg .pred %lead, %p;",
-            ".reg .b32 %who, %lane, %v, %own, %acc, %back;",
+            ".reg .b32 %who, %lane, %v, %own, %acc, %back, %peek;",
             ".reg .b64 %g, %out, %state;",
             ".shared .align 8 .b8 s[24];",
             "ld.param.u64 %g, [g];",
@@ -245,6 +254,10 @@ impl Text<'_> {
                 let (space, place) = word(at_word);
                 self.access(at, format!("@%lead ld.{space}.u32 %v, [{place}];"));
                 self.remember();
+            }
+            Op::Peek(at_word) => {
+                let (space, place) = word(at_word);
+                self.access(at, format!("@%lead ld.{space}.u32 %peek, [{place}];"));
             }
             Op::Write(at_word) => {
                 let (space, place) = word(at_word);

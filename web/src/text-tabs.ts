@@ -189,7 +189,7 @@ export const tabText = {
     optionTexts: {
       collectives_order_memory: 'mma.sync and other collectives order memory, as the paper assumes (the PTX manual does not say so)',
       exact_constants: 'Constants like 0f3FB8AA3B are those very numbers, and not log₂ e',
-      same_value_stores_race: 'Unordered stores to one place race even if they store the same value',
+      same_value_stores_race: 'Unordered stores to one place race even if they store the same value, loads even if nothing uses what they load',
       tensor_fences_implied: 'Tensor memory is accessed where its thread stands, without tcgen05.fence::after_thread_sync, as Triton assumes',
     },
   },

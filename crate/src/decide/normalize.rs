@@ -251,6 +251,12 @@ impl<'a> Normalizer<'a> {
                     Some(None) => {}
                 }
                 if format.is_float() {
+                    let Some(value) = self.get(side, a, missing)? else { return Ok(None) };
+                    if let Value::Finite(word) = value
+                        && let Some(number) = self.float_of_word(format, word)
+                    {
+                        return Ok(Some(Value::Finite(number)));
+                    }
                     return self.opaque(side, &[4, format as u32], &[a], missing);
                 }
                 Ok(self.word(side, node, missing)?.map(Value::Finite))

@@ -234,6 +234,28 @@ pub(super) fn max_nan(terms: &mut Terms, s: &[Term]) -> Term {
     terms.extreme_unless_undefined(s[0], s[1], true)
 }
 
+/// `min.xorsign.abs`: the smaller magnitude with the sign of the product; with a constant, a clamp between it and its
+/// opposite. `NAN`: an operand that is undefined wins.
+pub(super) fn min_xorsign<const NAN: bool>(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    let least = if NAN { min_nan } else { min };
+    let largest = if NAN { max_nan } else { max };
+    let negative = [s[0], s[1]].map(|operand| terms.compare(Relation::Less, operand, Term::ZERO));
+    for (number, bound, below) in [(s[0], s[1], negative[1]), (s[1], s[0], negative[0])] {
+        if below == Term::TRUE || below == Term::FALSE {
+            let bound = if below == Term::TRUE { terms.neg(bound) } else { bound };
+            let opposite = terms.neg(bound);
+            let upper = least(terms, &[number, bound]);
+            let clamped = largest(terms, &[upper, opposite]);
+            return Some(if below == Term::TRUE { terms.neg(clamped) } else { clamped });
+        }
+    }
+    let magnitudes = [s[0], s[1]].map(|operand| terms.unary(Unary::Abs, operand));
+    let smaller = least(terms, &magnitudes);
+    let opposite = terms.neg(smaller);
+    let differ = exclusive(terms, negative[0], negative[1]);
+    Some(terms.select(differ, opposite, smaller))
+}
+
 pub(super) fn min3_nan(terms: &mut Terms, s: &[Term]) -> Term {
     let ab = terms.extreme_unless_undefined(s[0], s[1], false);
     terms.extreme_unless_undefined(ab, s[2], false)

@@ -338,7 +338,10 @@ impl Cook<'_> {
             }
             (
                 FaultKind::Uninitialized(
-                    Unwritten::Memory(_, from) | Unwritten::Lane(_, from) | Unwritten::Column(_, _, from),
+                    Unwritten::Memory(_, from)
+                    | Unwritten::Racing(_, from)
+                    | Unwritten::Lane(_, from)
+                    | Unwritten::Column(_, _, from),
                     decides,
                 ),
                 site,
@@ -598,6 +601,9 @@ fn uninitialized(who: &str, site: Option<Site>, from: &Unwritten, decides: &Deci
         }
         Unwritten::Memory(place, from) => {
             (format!("`{}` before anything is written there", place.text), from.thread)
+        }
+        Unwritten::Racing(place, from) => {
+            (format!("`{}` while another thread stores there", place.text), from.thread)
         }
         Unwritten::Lane(lane, from) => (format!("lane {lane}, which does not take part"), from.thread),
         Unwritten::Column(lane, column, from) => (

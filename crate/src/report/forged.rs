@@ -1,6 +1,7 @@
 //! Answers about real kernels, spoilt in one place: the second opinion must not share any of them.
 //!
-//! For every case of the corpus that is small enough: proofs for outputs that differ, witnesses for
+//! For one case in three of the corpus, by name, and for all in the long form (`npm run soak -- forged`), if they are
+//! small enough: proofs for outputs that differ, witnesses for
 //! outputs that do not, witnesses with exchanged or altered values, outputs compared with their
 //! neighbours, and outputs left without an answer.
 
@@ -195,6 +196,17 @@ fn sorted(decision: &Decision, pairs: &[(Term, Term)]) -> (Pairs, Pairs) {
     (equal, different)
 }
 
+/// How a case is called: its path in the corpus.
+fn name_of(path: &Path) -> String {
+    let name = path.with_extension("").display().to_string();
+    name.rsplit_once("corpus/").map_or(name.clone(), |(_, name)| name.to_owned())
+}
+
+/// Whether a case is asked about in the short form.
+fn is_drawn(name: &str) -> bool {
+    name.bytes().fold(0, |sum: u32, byte| sum + u32::from(byte)) % 3 == 0
+}
+
 /// What came of one case; `None` for those that are too large or do not come to a comparison.
 fn judge(path: &Path) -> Option<Tally> {
     let text = std::fs::read_to_string(path).ok()?;
@@ -217,10 +229,8 @@ fn judge(path: &Path) -> Option<Tally> {
     if comparison.pairs.is_empty() {
         return None;
     }
-    let name = path.with_extension("").display().to_string();
-    let name = name.rsplit("corpus/").next()?.to_owned();
     let mut tally = Tally::new();
-    Subject { name, ready: &ready, runs: &runs }.spoil(&comparison.pairs, &mut tally);
+    Subject { name: name_of(path), ready: &ready, runs: &runs }.spoil(&comparison.pairs, &mut tally);
     Some(tally)
 }
 
@@ -231,6 +241,8 @@ fn spoilt_answers_about_the_corpus_are_refuted() {
     for folder in ["equivalent", "not_equivalent"] {
         specs(&corpus.join(folder), &mut paths);
     }
+    let all = std::env::var_os("WARPPROOF_SOAK_SECONDS").is_some();
+    paths.retain(|path| all || is_drawn(&name_of(path)));
     let tallies: Vec<Tally> = paths.par_iter().filter_map(|path| judge(path)).collect();
     let mut total = Tally::new();
     for tally in &tallies {
@@ -244,8 +256,8 @@ fn spoilt_answers_about_the_corpus_are_refuted() {
     for (what, (count, passed)) in &total {
         println!("{what}: {count} refuted, {} not", passed.len());
         let passed: BTreeSet<&str> = passed.iter().map(String::as_str).collect();
-        let expected = if *what == DIFFERING { BTreeSet::from(BEYOND) } else { BTreeSet::new() };
-        assert_eq!(passed, expected, "{what} passed");
+        let known = BEYOND.into_iter().filter(|name| *what == DIFFERING && (all || is_drawn(name)));
+        assert_eq!(passed, known.collect::<BTreeSet<&str>>(), "{what} passed");
     }
     assert!(tallies.len() > 150, "only {} cases were small enough", tallies.len());
     assert_eq!(total.len(), 6, "something was never spoilt");

@@ -22,7 +22,7 @@ impl<'a> Machine<'a> {
     pub(super) fn load(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
         self.own_contents(index, pc, mask, access);
         let step = u64::from(access.format.bytes());
-        if self.uniform_load(index, pc, mask, access) {
+        if self.idle.is_none() && self.uniform_load(index, pc, mask, access) {
             return;
         }
         let mask = self.at_each_address(index, pc, mask, access, Machine::load);
@@ -34,6 +34,7 @@ impl<'a> Machine<'a> {
             machine.touch_reads(index, pc, batch, step * u64::from(access.vector), access.strength);
             for element in 0..access.vector {
                 machine.load_element(index, pc, batch, access, element);
+                machine.forget_idle(index, pc, batch, access, element);
             }
         });
         if self.suspected != 0 {

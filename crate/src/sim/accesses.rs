@@ -19,6 +19,7 @@
 
 use super::bits::as_number;
 use super::contradiction::is_contradictory;
+use super::idle;
 use super::machine::Machine;
 use super::outcome::{AccessKind, Site};
 use super::race::{Accessor, Conflict, lanes};
@@ -267,6 +268,9 @@ impl<'a> Machine<'a> {
                 sections: Rc::clone(&sections[nth]),
             };
             for earlier in kept.iter().filter(|earlier| earlier.conflicts(&entry)) {
+                if self.is_idle((region, at), earlier, &entry, by) {
+                    continue;
+                }
                 let Some((other, lane)) = self.unordered_lanes(earlier, &entry, by) else { continue };
                 if self.both_strong(pc, (other, earlier.instr)) {
                     continue;
@@ -287,6 +291,41 @@ impl<'a> Machine<'a> {
         if let Some(accesses) = &mut self.accesses {
             accesses.kept.insert(place, kept);
         }
+    }
+
+    /// Whether one of the two is a load whose value nobody uses, as far as it is known; where such loads are looked
+    /// for, it is one from now on.
+    fn is_idle(&mut self, (region, at): (usize, u64), earlier: &Entry, entry: &Entry, by: &Accessor) -> bool {
+        let Some(mut idle) = self.idle.take() else { return false };
+        let is_plain = match (earlier.kind, entry.kind) {
+            (AccessKind::Read, AccessKind::Write) => idle::are_plain(self.kernel, earlier.instr, entry.instr),
+            (AccessKind::Write, AccessKind::Read) => idle::are_plain(self.kernel, entry.instr, earlier.instr),
+            _ => false,
+        };
+        let mut all = is_plain && {
+            let condition = self.terms.and(earlier.condition, entry.condition);
+            !is_contradictory(&self.terms, condition)
+        };
+        for (lane, other) in lanes(entry.mask).flat_map(|one| lanes(earlier.mask).map(move |two| (one, two)))
+        {
+            let (other, thread) = (earlier.first + other, by.warp_first + lane);
+            if !all || self.clocks.ordered(other, earlier.epoch, thread) {
+                continue;
+            }
+            let now = (entry.first + lane, entry.instr);
+            let before = (other, earlier.instr);
+            let (load, store) = if entry.kind == AccessKind::Read { (now, before) } else { (before, now) };
+            let key = (load.0, load.1, region, at >> 2);
+            if idle.is_open() {
+                let site = |(thread, instr): (u32, u32)| Site { instr, thread: self.global_thread(thread) };
+                let place = || self.region_place(region, at, self.memory.regions[region].cells.granule());
+                idle.add(key, || (site(load), site(store), place()));
+            } else {
+                all = idle.holds(&key);
+            }
+        }
+        self.idle = Some(idle);
+        all
     }
 
     /// An agent's copies are made under no condition.
@@ -354,7 +393,10 @@ impl<'a> Machine<'a> {
             AccessKind::Write => self.options.same_value_stores_race || same(),
             kind => kind == earlier.kind,
         };
+        // Every load that races is looked for, not one for all.
+        let own = (earlier.first, earlier.mask, earlier.instr) == (later.first, later.mask, later.instr);
         covers
+            && (own || self.idle.is_none() || later.kind != AccessKind::Read)
             && (later.condition == Term::TRUE || later.condition == earlier.condition)
             && self.unordered_lanes(earlier, later, by).is_none()
             && later.sections.iter().all(|section| earlier.sections.contains(section))

@@ -439,11 +439,43 @@ pub(super) fn operate(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]
         *pattern = as_bits(terms, *value, width).unwrap_or(Term::ZERO);
     }
     let [mut a, mut b, c] = patterns;
+    if op == BitOp::Xor
+        && let Some(rest) = cancelled(terms, width, a, b)
+    {
+        return rest;
+    }
     if op.commutes() && a > b {
         std::mem::swap(&mut a, &mut b);
     }
     let result = terms.bits(op, width as u8, a, b, c);
     if op.is_condition() { predicate(result) } else { Value::Symbolic(Symbol::bits(result)) }
+}
+
+/// What is left of two words taken from each other bit by bit where a part is in both: programs that sort exchange
+/// values so.
+fn cancelled(terms: &mut Terms, width: u32, a: Term, b: Term) -> Option<Value> {
+    let parts = |pattern: Term| match terms.node(pattern) {
+        Node::Bits(BitOp::Xor, own, x, y, _) if u32::from(own) == width => [Some(x), Some(y)],
+        _ => [Some(pattern), None],
+    };
+    let (mut one, mut two) = (parts(a), parts(b));
+    let mut any = false;
+    for part in &mut one {
+        if let Some(other) = two.iter_mut().find(|other| part.is_some() && **other == *part) {
+            (*part, *other, any) = (None, None, true);
+        }
+    }
+    let left: Vec<Term> = one.into_iter().chain(two).flatten().collect();
+    match left[..] {
+        _ if !any => None,
+        [] => Some(Value::Concrete(0)),
+        [x] => Some(value_of(terms, x)),
+        [x, y] => {
+            let rest = terms.bits(BitOp::Xor, width as u8, x.min(y), x.max(y), Term::ZERO);
+            Some(Value::Symbolic(Symbol::bits(rest)))
+        }
+        _ => None,
+    }
 }
 
 /// Bit operations that have an exact reading: complements, sign bits, halves, choices of constants.

@@ -33,6 +33,7 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
             None => {}
         }
     }
+    machine.note_idle(&mut ledger);
     let mut faults = Vec::new();
     let races = std::mem::take(&mut machine.races.found);
     if let Some(first) = races.first() {
@@ -53,6 +54,7 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
     let mut stats = machine.stats;
     stats.bytes = held;
     stats.terms = machine.terms.len() as u64;
+    let unordered = machine.unordered_words();
     let unnumbered = machine.memory.unnumbered;
     let unknowable = machine.unknowable;
     let Suspects { found: suspects, more: more_suspects, same_stores, .. } = machine.suspects;
@@ -70,6 +72,7 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
         timeline: machine.trace.finish(),
         ledger,
         unnumbered,
+        unordered,
         parting: machine.parting,
         dynamic_reached: machine.dynamic_reached,
         origins,

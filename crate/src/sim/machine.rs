@@ -150,6 +150,8 @@ pub(super) struct Machine<'a> {
     pub(super) claims: Claims,
     /// Accesses to the places that are watched one by one.
     pub(super) accesses: Option<Accesses>,
+    /// Loads that race with stores.
+    pub(super) idle: Option<Box<super::idle::Idle>>,
     /// Where accesses are unordered.
     pub(super) conflicts: Places,
     /// Conditions or values may make a difference there.
@@ -248,7 +250,7 @@ impl<'a> Machine<'a> {
         let waits = waits_through_memory || follows && signals::may_order(kernel);
         // What is waited for is written, whatever the spec calls it.
         let watching = Watching { inputs: watching.inputs || waits, ..watching };
-        let Watching { inputs, places, tickets, locks, way, asked, mut terms, spent } = watching;
+        let Watching { inputs, places, idle, tickets, locks, way, asked, mut terms, spent } = watching;
         if options.open_inputs {
             terms.open_elements();
         }
@@ -320,6 +322,7 @@ impl<'a> Machine<'a> {
             suspects: Suspects::default(),
             claims: Claims::default(),
             accesses: places.map(Accesses::new),
+            idle,
             conflicts: Places::default(),
             watches_inputs: inputs,
             stats: Stats::default(),
@@ -385,7 +388,18 @@ impl<'a> Machine<'a> {
         let asked = self.recorder.as_ref().and_then(|recorder| recorder.asked.clone());
         let again = |inputs: bool, places: Option<Places>, tickets: Option<Plan>, way, terms| {
             let locks = None;
-            Ended::Again(Box::new(Watching { inputs, places, tickets, locks, way, asked, terms, spent }))
+            let idle = None;
+            Ended::Again(Box::new(Watching {
+                inputs,
+                places,
+                idle,
+                tickets,
+                locks,
+                way,
+                asked,
+                terms,
+                spent,
+            }))
         };
         if self.exhausted.is_none()
             && let Some(locks) = &self.locks
@@ -984,8 +998,9 @@ impl<'a> Machine<'a> {
     pub(super) fn bytes(&self) -> u64 {
         let warps: u64 = self.warps.iter().map(Warp::bytes).sum();
         let locals: u64 = self.locals.iter().map(Cells::bytes).sum();
-        let accesses =
-            self.accesses.as_ref().map_or(0, Accesses::bytes) + self.conflicts.capacity() as u64 * 24;
+        let accesses = self.accesses.as_ref().map_or(0, Accesses::bytes)
+            + self.idle.as_ref().map_or(0, |idle| idle.bytes())
+            + self.conflicts.capacity() as u64 * 24;
         let detector = self.detector.parties.bytes() + accesses;
         let signals = self.away + self.signals.as_ref().map_or(0, |signals| signals.bytes());
         signals + self.terms.bytes() + self.memory.bytes() + self.claims.bytes() + detector + warps + locals

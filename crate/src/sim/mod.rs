@@ -18,7 +18,7 @@
 //!   be from the values they stand for.
 //! - Races: `clock` and `race` find them. `accesses` watches single locations access by access: `race` knows no
 //!   conditions and no values, so where it finds unordered accesses and the condition or the value may matter, the
-//!   kernel is run again with those locations watched.
+//!   kernel is run again with those locations watched. `idle` finds races with loads whose values nobody uses.
 //! - Order through memory: `signals` (flags, semaphores, grid barriers), with `releases` for what threads pass on,
 //!   and `history` for what was written to a location. `asked` and `needed` find what a waiting loop makes of the
 //!   values it loads, `residents` lets CTAs take turns, and `tickets` handles results of atomics. `locks` acquires
@@ -67,6 +67,7 @@ mod far;
 mod gaps;
 mod harvest;
 mod history;
+mod idle;
 mod inspect;
 mod lanewise;
 mod launch;
@@ -118,6 +119,7 @@ mod ways;
 mod written;
 
 pub use boxes::{Axis, TensorMap};
+pub use idle::Unordered;
 pub use inspect::{Held, Holding, Standstill, inspect};
 pub use locks::handed_on;
 pub use looks::{ALLOCATED, Look, WORLDS, World, looks};
@@ -148,6 +150,8 @@ struct Watching {
     /// Each access to these places for itself ([`accesses`]): there are conflicts, and conditions or
     /// values decide whether they are races.
     places: Option<accesses::Places>,
+    /// Loads that race, which are looked for or known ([`idle`]).
+    idle: Option<Box<idle::Idle>>,
     /// Results of updates, in an order that is planned.
     tickets: Option<tickets::Plan>,
     /// Locks, in one order of those who take them.
@@ -176,6 +180,7 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
         return launch::refused(why);
     }
     let run = follow(options, budget, kernel, setup, Watching::default());
+    let run = idle::without(options, budget, kernel, setup, (run, &ways::Way::default()));
     ways::in_each_way(options, budget, kernel, setup, (run, None))
 }
 

@@ -202,6 +202,8 @@ pub enum Unwritten {
     Register(String),
     /// Memory, and who read it first.
     Memory(Place, Site),
+    /// Memory that another thread stores to, unordered, and who loads it.
+    Racing(Place, Site),
     /// A shuffle reads a lane that does not take part.
     Lane(u32, Site),
     /// A lane and a column of tensor memory, and who read them.
@@ -409,6 +411,8 @@ pub struct Run {
     /// The run ended at an element that has no number yet ([`TensorSetup::number`](super::TensorSetup)):
     /// it has to be repeated with numbers given.
     pub unnumbered: bool,
+    /// What is known of accesses that nothing orders.
+    pub unordered: super::Unordered,
     /// A condition on data keeps threads from meeting others: with it known, the run may come further (`ways`).
     pub parting: Option<Term>,
     /// Bytes of dynamic shared memory that addresses reach, where the launch does not say.

@@ -133,16 +133,26 @@ impl<'a> Machine<'a> {
 
     /// What a lane gets that nobody gives.
     pub(super) fn nothing_from(&mut self, source: Unwritten) -> Value {
-        let origin = self.unknowns.enter(source);
-        let missing = Missing { origin, when: Term::TRUE, bits: u64::MAX };
-        self.terms.incomplete(Value::Concrete(0), vec![missing])
+        self.nothing_again(None, source).1
     }
 
-    fn unwritten(&self, origin: Origin, reg: Option<Reg>) -> Unwritten {
+    /// The same, of one source for all who ask with the origin that it returned.
+    pub(super) fn nothing_again(&mut self, known: Option<Origin>, source: Unwritten) -> (Origin, Value) {
+        let origin = known.unwrap_or_else(|| self.unknowns.enter(source));
+        let missing = Missing { origin, when: Term::TRUE, bits: u64::MAX };
+        (origin, self.terms.incomplete(Value::Concrete(0), vec![missing]))
+    }
+
+    fn unwritten(&mut self, origin: Origin, reg: Option<Reg>) -> Unwritten {
         let registers = self.unknowns.gaps.len();
         let at = origin.0 as usize;
         match (at.checked_sub(registers + 1).and_then(|at| self.unknowns.sources.get(at)), reg) {
-            (Some(source), _) => source.clone(),
+            (Some(source), _) => {
+                if let (Unwritten::Racing(..), Some(idle)) = (source, &mut self.idle) {
+                    idle.used = true;
+                }
+                source.clone()
+            }
             (None, _) if (1..=registers).contains(&at) => {
                 Unwritten::Register(self.register_name(Reg(at as u32 - 1)))
             }

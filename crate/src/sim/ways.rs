@@ -19,7 +19,7 @@ use super::pivots::{Bounds, is_possible, outcomes};
 use super::race::lanes;
 use super::setup::{Options, Setup};
 use super::written::Written;
-use super::{Watching, follow};
+use super::{Watching, follow, idle};
 use crate::base::Budget;
 use crate::ir::{Kernel, Reg};
 use crate::spec::Role;
@@ -137,7 +137,8 @@ pub(super) fn in_each_way(
         let known = way.known.unwrap_or(Term::TRUE);
         let (way_on, asked) = (way.clone(), asked.cloned());
         let watch = Watching { terms, way: way_on, asked, spent, ..Watching::default() };
-        let mut run = follow(options, budget, kernel, setup, watch);
+        let run = follow(options, budget, kernel, setup, watch);
+        let mut run = idle::without(options, budget, kernel, setup, (run, &way));
         terms = std::mem::take(&mut run.terms);
         spent += run.stats.fuel();
         if let Some(parting) = run.parting {

@@ -15,3 +15,6 @@ HEAD16 = {"ROWS": 16, "KEYS": 32, "DIM": 16, "SCALE": "0.25f"}
 add("attention/attention_plain.cu", "", PRECISE, output="triton/attention_plain", defines=HEAD16)
 add("attention/attention_plain.cu", "causal", PRECISE, output="triton/attention_plain",
     defines=HEAD16 | {"CAUSAL": 1, "START": 8})
+add("triton/in_place.cu", "rotated", output="triton/in_place_cuda", defines={"ROTATED": 1, "HEADS": 3, "HALF": 12})
+add("triton/in_place.cu", "ordered", output="triton/in_place_cuda", defines={"ORDERED": 1, "N": 8})
+add("triton/in_place.cu", "largest", output="triton/in_place_cuda", defines={"LARGEST": 1, "N": 16, "K": 4})

@@ -112,8 +112,34 @@ impl Forms<'_> {
                 self.choose(later, *other, *payload)
             }
             _ => {
-                let atom = self.contest_atom(candidates);
+                let scores = self.ranked(candidates.iter().map(|(score, _)| *score).collect())?;
+                let ranked: Vec<Candidate> = scores
+                    .into_iter()
+                    .zip(candidates)
+                    .map(|(score, (_, payload))| (score, *payload))
+                    .collect();
+                let atom = self.contest_atom(&ranked);
                 self.atom_poly(atom)
+            }
+        }
+    }
+
+    /// Scores of the same order as these: without what all of them share, terms and positive factors; exponents
+    /// instead of powers of e.
+    fn ranked(&mut self, mut scores: Vec<Poly>) -> Step<Vec<Poly>> {
+        loop {
+            let shared = self.shared_terms(&scores)?;
+            for score in &mut scores {
+                *score = self.minus(*score, shared)?;
+            }
+            let factor = self.shared_factor(&scores)?;
+            let inverse = self.inverse(&factor)?;
+            for score in &mut scores {
+                *score = self.times_product(*score, &inverse)?;
+            }
+            match self.exponents(&scores) {
+                Some((true, exponents)) => scores = exponents,
+                _ => return Ok(scores),
             }
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! A maximum is a set: nested maxima flatten, duplicates vanish, what all candidates share (terms
 //! and positive factors) moves out, and candidates that differ by a constant leave only the
-//! largest. `min(a, b) = -max(-a, -b)`, `max(a, min(a, b))` is `a`, and `max(p, -p)` is `|p|`.
+//! largest. `min(a, b) = -max(-a, -b)`, `max(a, min(a, b))` is `a`, `max(p, -p)` is `|p|`, and the
+//! largest power of e is that of the largest exponent.
 //!
 //! Guarantees: identities of reals.
 //! Misses: candidates dominated for reasons of inequality, and sums of maxima; case splits decide
@@ -62,6 +63,10 @@ impl Forms<'_> {
             }
         }
         rest.sort_unstable();
+        if let Some(power) = self.largest_power(&rest)? {
+            let scaled = self.times_product(power, &factor)?;
+            return self.plus(scaled, shared);
+        }
         let largest = if let [a, b] = rest[..]
             && self.plus(a, b)? == Poly::ZERO
         {
@@ -73,6 +78,32 @@ impl Forms<'_> {
         };
         let scaled = self.times_product(largest, &factor)?;
         self.plus(scaled, shared)
+    }
+
+    /// Of powers of e, or of their opposites, the largest: the power of the largest exponent, or the opposite of that
+    /// of the smallest.
+    fn largest_power(&mut self, candidates: &[Poly]) -> Step<Option<Poly>> {
+        let Some((above, exponents)) = self.exponents(candidates) else { return Ok(None) };
+        let exponent = if above { self.max_of(&exponents)? } else { self.min_of(&exponents)? };
+        let power = self.exp(exponent)?;
+        let power = self.poly(&power)?;
+        if above { Ok(Some(power)) } else { self.negated(power).map(Some) }
+    }
+
+    /// The exponents, if all candidates are powers of e, or all opposites of such (`false`).
+    pub(super) fn exponents(&self, candidates: &[Poly]) -> Option<(bool, Vec<Poly>)> {
+        let mut exponents = Vec::with_capacity(candidates.len());
+        let (mut above, mut below) = (true, true);
+        for candidate in candidates {
+            let Product { coefficient, mono } = self.single(*candidate)?;
+            above &= coefficient.is_one();
+            below &= coefficient == Rational::MINUS_ONE;
+            if self.factor_count(mono) != 0 || !above && !below {
+                return None;
+            }
+            exponents.push(self.exponent(mono));
+        }
+        Some((above, exponents))
     }
 
     /// The polynomial with all maxima flattened; `None` if there is no maximum inside another.
@@ -310,7 +341,7 @@ impl Forms<'_> {
     }
 
     /// The terms that all candidates have.
-    fn shared_terms(&mut self, flat: &[Poly]) -> Step<Poly> {
+    pub(super) fn shared_terms(&mut self, flat: &[Poly]) -> Step<Poly> {
         let mut shared: Vec<Product> = (0..self.len(flat[0])).map(|at| self.term(flat[0], at)).collect();
         for poly in &flat[1..] {
             if shared.is_empty() {
@@ -328,7 +359,7 @@ impl Forms<'_> {
 
     /// A positive factor of all candidates: powers of positive atoms, and the size of the first
     /// coefficient, where all candidates are single terms or share it.
-    fn shared_factor(&mut self, flat: &[Poly]) -> Step<Product> {
+    pub(super) fn shared_factor(&mut self, flat: &[Poly]) -> Step<Product> {
         let mut factor = Product::ONE;
         let Some(first) = flat.iter().copied().find(|poly| *poly != Poly::ZERO) else {
             return Ok(factor);

@@ -518,17 +518,19 @@ impl Normalizer<'_> {
         Ok(sum)
     }
 
-    /// An element whose bits these begin with, as an integer without a sign.
+    /// An element whose bits these begin with, as an integer without a sign, or the bits of a float.
     fn whole_leaf(&mut self, word: &[Bit]) -> Step<Option<(Poly, usize)>> {
         let Some(((leaf, 0), Bit::ZERO, Bit::ONE)) = self.integers.diagrams.asks(word[0]) else {
             return Ok(None);
         };
-        let Leaf::Element(element, format) = self.integers.leaves[leaf as usize] else {
-            return Ok(None);
+        let (element, format) = match self.integers.leaves[leaf as usize] {
+            Leaf::Element(element, format) => (Some(element), format),
+            Leaf::Atom(atom) => match self.float_of(atom) {
+                Some((format, _)) => (None, format),
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
         };
-        if format.is_float() {
-            return Ok(None);
-        }
         let bits = format.bits();
         let length = bits as usize;
         let all = |bit: (usize, &Bit)| {
@@ -537,6 +539,18 @@ impl Normalizer<'_> {
         if word.len() < length || !word[..length].iter().enumerate().all(all) {
             return Ok(None);
         }
+        let (Some(element), false) = (element, format.is_float()) else {
+            let atom = match (element, self.integers.leaves[leaf as usize]) {
+                (None, Leaf::Atom(atom)) => atom,
+                (Some(element), _) => {
+                    let own = self.forms.atom(Kind::Element(element));
+                    let number = self.forms.atom_poly(own)?;
+                    self.forms.opaque(false, &[FLOAT, format as u32], &[number])
+                }
+                _ => return Ok(None),
+            };
+            return self.forms.atom_poly(atom).map(|poly| Some((poly, length)));
+        };
         let atom = self.forms.atom(Kind::Element(element));
         let mut number = self.forms.atom_poly(atom)?;
         if self.range_of_form(number).is_none_or(|(low, _)| low < 0) {
@@ -545,6 +559,26 @@ impl Normalizer<'_> {
             number = self.forms.plus(number, turn)?;
         }
         Ok(Some((number, length)))
+    }
+
+    /// The float whose bits an atom is.
+    fn float_of(&self, atom: Atom) -> Option<(Format, Poly)> {
+        if self.forms.kind(atom) != Kind::Opaque {
+            return None;
+        }
+        match self.forms.opaque_parts(atom) {
+            (name, parts) if name.len() == 2 && name[0] == FLOAT && parts.len() == 1 => {
+                Some((Format::ALL[name[1] as usize], parts[0]))
+            }
+            _ => None,
+        }
+    }
+
+    /// The float of a format that a word's form is all bits of.
+    pub(super) fn float_of_word(&self, format: Format, word: Poly) -> Option<Poly> {
+        let (atom, plain) = self.forms.as_atom(word)?;
+        let (own, number) = self.float_of(atom).filter(|_| plain)?;
+        (own == format).then_some(number)
     }
 
     /// A function of bits as a sum of products of bits, or as an atom if that is long.

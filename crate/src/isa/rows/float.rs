@@ -319,7 +319,13 @@ fn extreme_lanes<const MAX: bool, const N: usize>(
             Format::Bf16 => pick_sign!(Bf16),
             _ => return None,
         };
-        return Some(lanewise(run, Meaning::Partial(|_, _| None), format, &[format, format]));
+        // The larger magnitude may have the sign of a zero, which has none here.
+        let meaning = match (MAX, nan) {
+            (false, false) => real::min_xorsign::<false>,
+            (false, true) => real::min_xorsign::<true>,
+            (true, _) => |_: &mut Terms, _: &[Term]| None,
+        };
+        return Some(lanewise(run, Meaning::Partial(meaning), format, &[format, format]));
     }
     let run = match format {
         Format::F32 => pick!(f32),
