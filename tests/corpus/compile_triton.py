@@ -172,6 +172,10 @@ for mutant in (0, 1):
     name = f"_mutant{mutant}" if mutant else ""
     add(f"in_place.ordered{name}", "ordered", {"x": "*fp32"}, {"N": 8, "MUTANT": mutant}, num_warps=1)
 add("in_place.largest", "largest", ROW, {"N": 16, "K": 4}, num_warps=1)
+for mutant in (0, 1):
+    name = f".mutant{mutant}" if mutant else ""
+    add(f"clamped{name}", "clamped", MAP, {"BLOCK": 64, "MUTANT": mutant}, target=90)
+    add(f"gate{name}", "gate", {"x": "*fp32", "weight": "*fp32", "expert": "*i32"}, {"EXPERTS": 4, "MUTANT": mutant}, num_warps=1)
 add("descriptors.added", "added", BOXES, {"ROWS": 64, "COLS": 32}, target=90)
 add("descriptors.made", "made", {"x": "*fp32", "y": "*fp32", "m": "i32", "n": "i32"}, {"ROWS": 64, "COLS": 32}, target=90)
 

@@ -297,11 +297,15 @@ impl<'a> Machine<'a> {
     /// for, it is one from now on.
     fn is_idle(&mut self, (region, at): (usize, u64), earlier: &Entry, entry: &Entry, by: &Accessor) -> bool {
         let Some(mut idle) = self.idle.take() else { return false };
-        let is_plain = match (earlier.kind, entry.kind) {
-            (AccessKind::Read, AccessKind::Write) => idle::are_plain(self.kernel, earlier.instr, entry.instr),
-            (AccessKind::Write, AccessKind::Read) => idle::are_plain(self.kernel, entry.instr, earlier.instr),
-            _ => false,
+        let instructions = match (earlier.kind, entry.kind) {
+            (AccessKind::Read, AccessKind::Write) => Some((earlier.instr, entry.instr)),
+            (AccessKind::Write, AccessKind::Read) => Some((entry.instr, earlier.instr)),
+            _ => None,
         };
+        // What a loop of updates guesses is not loaded as others are.
+        let is_plain = instructions.is_some_and(|(load, store)| {
+            idle::are_plain(self.kernel, load, store) && !self.updates.is_guess(load)
+        });
         let mut all = is_plain && {
             let condition = self.terms.and(earlier.condition, entry.condition);
             !is_contradictory(&self.terms, condition)

@@ -387,19 +387,8 @@ impl<'a> Machine<'a> {
         };
         let asked = self.recorder.as_ref().and_then(|recorder| recorder.asked.clone());
         let again = |inputs: bool, places: Option<Places>, tickets: Option<Plan>, way, terms| {
-            let locks = None;
-            let idle = None;
-            Ended::Again(Box::new(Watching {
-                inputs,
-                places,
-                idle,
-                tickets,
-                locks,
-                way,
-                asked,
-                terms,
-                spent,
-            }))
+            let more = Watching { inputs, places, tickets, way, asked, terms, spent, ..Watching::default() };
+            Ended::Again(Box::new(more))
         };
         if self.exhausted.is_none()
             && let Some(locks) = &self.locks

@@ -18,3 +18,5 @@ add("attention/attention_plain.cu", "causal", PRECISE, output="triton/attention_
 add("triton/in_place.cu", "rotated", output="triton/in_place_cuda", defines={"ROTATED": 1, "HEADS": 3, "HALF": 12})
 add("triton/in_place.cu", "ordered", output="triton/in_place_cuda", defines={"ORDERED": 1, "N": 8})
 add("triton/in_place.cu", "largest", output="triton/in_place_cuda", defines={"LARGEST": 1, "N": 16, "K": 4})
+add("triton/clamped.cu", "", output="triton/clamped_cuda")
+add("triton/gate.cu", "four", output="triton/gate_cuda", defines={"EXPERTS": 4})

@@ -288,3 +288,28 @@ def claimed(x, y, n, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
     place = tl.where(inside, place, 0)
     place = tl.inline_asm_elementwise("// warpproof: assert 0 <= $1 and $1 < n\nmov.b32 $0, $1;", "=r,r", [place], tl.int32, False, 1)
     tl.store(y + place, 2.0 * tl.load(x + at, mask=inside), mask=inside)
+
+
+@triton.jit
+def clamped(x, y, n, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
+    """Scaled into the range of fp8 (e4m3). For Hopper, Triton clamps by the smaller magnitude with both signs."""
+    places = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    values = tl.load(x + places, mask=places < n, other=0.0) * 16.0
+    if MUTANT == 1:  # wrong: the range of another format
+        values = tl.clamp(values, -240.0, 240.0)
+    else:
+        values = tl.clamp(values, -448.0, 448.0)
+    tl.store(y + places, values, mask=places < n)
+
+
+@triton.jit
+def gate(x, weight, expert, EXPERTS: tl.constexpr, MUTANT: tl.constexpr):
+    """The expert of the largest probability, and that."""
+    row = tl.program_id(0)
+    logits = tl.load(x + row * EXPERTS + tl.arange(0, EXPERTS))
+    powers = tl.exp(logits - tl.max(logits, axis=0))
+    if MUTANT == 1:  # wrong: the smallest
+        powers = 1.0 - powers
+    largest, place = tl.max(powers / tl.sum(powers, axis=0), axis=0, return_indices=True)
+    tl.store(weight + row, largest)
+    tl.store(expert + row, place)
