@@ -415,22 +415,30 @@ fn strict(program: &Program, (agent, position): At) -> bool {
     arrives && !matches!(ops[position], Op::Copy { .. })
 }
 
-/// Whether all races are between a store and a read that is forgotten.
+/// Whether all races are between a store and a read that is forgotten, of global words.
 fn is_idle(program: &Program, races: &BTreeSet<(At, At)>) -> bool {
     let op = |(agent, position): At| program.code[agent][position];
     races.iter().all(|(one, two)| {
-        matches!((op(*one), op(*two)), (Op::Peek(_), Op::Write(_)) | (Op::Write(_), Op::Peek(_)))
+        matches!((op(*one), op(*two)), (Op::Peek(word), Op::Write(_)) | (Op::Write(word), Op::Peek(_)) if word >= 2)
     })
 }
 
-/// The same program, of whose reads some are forgotten.
+/// The same program, of whose reads some are forgotten, with shared and global words mostly exchanged.
 fn forgetful(dice: &mut Dice, program: &Program) -> Program {
     let mut program = Program { idle: true, ..program.clone() };
-    for op in program.code.iter_mut().flatten() {
-        if let Op::Read(word) = *op
-            && dice.below(3) != 0
-        {
-            *op = Op::Peek(word);
+    let exchanged = 2 * u8::from(dice.below(4) != 0);
+    for ops in &mut program.code {
+        // Behind what gives shared words their first values.
+        for op in ops.iter_mut().skip_while(|op| **op != Op::SyncAll) {
+            *op = match *op {
+                Op::Read(word) if dice.below(3) != 0 => Op::Peek(word ^ exchanged),
+                Op::Read(word) => Op::Read(word ^ exchanged),
+                Op::Write(word) => Op::Write(word ^ exchanged),
+                Op::Add(word) => Op::Add(word ^ exchanged),
+                Op::Max(word) => Op::Max(word ^ exchanged),
+                Op::Fetch(word) => Op::Fetch(word ^ exchanged),
+                other => other,
+            };
         }
     }
     program

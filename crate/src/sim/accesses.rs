@@ -304,7 +304,9 @@ impl<'a> Machine<'a> {
         };
         // What a loop of updates guesses is not loaded as others are.
         let is_plain = instructions.is_some_and(|(load, store)| {
-            idle::are_plain(self.kernel, load, store) && !self.updates.is_guess(load)
+            self.memory.regions[region].space == Space::Global
+                && idle::are_plain(self.kernel, load, store)
+                && !self.updates.is_guess(load)
         });
         let mut all = is_plain && {
             let condition = self.terms.and(earlier.condition, entry.condition);

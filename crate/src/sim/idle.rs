@@ -5,14 +5,15 @@
 //! that is raced by a store of its own size has one of the values that were there, by the memory model; so if it may
 //! have any value, the race cannot be seen.
 //!
-//! Where all races of a run are between plain loads and plain stores, the kernel is run twice more. The first of these
+//! Where all races of a run are between plain loads and plain stores of global memory, the kernel is run twice more. The first of these
 //! runs keeps every access to the places concerned and finds all loads that race (not one for each pair of
 //! instructions). In the second one they have values that nobody wrote ([`super::undefined`]). If none of these
 //! decides anything there and nothing else is wrong, that run counts, and the ledger names the race. Otherwise the
 //! run that found the races does.
 //!
-//! Guarantees: no verdict rests on the value of a load that races. Misses: kernels that wait through memory or take
-//! locks; copies; loads and stores of different sizes, of whose races the memory model says nothing.
+//! Guarantees: no verdict rests on the value of a load that races, and none is left in global memory, compared or not.
+//! Misses: kernels that wait through memory or take locks; copies; loads and stores of different sizes, of whose races
+//! the memory model says nothing. Shared memory is left out on purpose: there a barrier was forgotten.
 
 use super::accesses::{Accesses, Places};
 use super::machine::Machine;
@@ -24,8 +25,8 @@ use super::{Ended, Options, Setup, Watching, batch::Batch, locks, signals};
 use crate::base::Budget;
 use crate::diag::{Assumption, Label};
 use crate::ir::Kernel;
-use crate::isa::{Access, Effect, Strength};
-use crate::term::{Origin, Terms};
+use crate::isa::{Access, Effect, Space, Strength};
+use crate::term::{Origin, Terms, Value};
 use rustc_hash::FxHashSet;
 
 /// A load of a thread (its global number) at an instruction, of a word of a region.
@@ -89,9 +90,12 @@ pub(super) fn are_plain(kernel: &Kernel, load: u32, store: u32) -> bool {
     }
 }
 
-/// Whether a race is one between such.
+/// Whether a race is one between such, in global memory.
 fn is_plain(kernel: &Kernel, race: &Race) -> bool {
     let [one, two] = [&race.first, &race.second];
+    if race.place.space != Space::Global {
+        return false;
+    }
     match (one.kind, two.kind) {
         (AccessKind::Read, AccessKind::Write) => are_plain(kernel, one.site.instr, two.site.instr),
         (AccessKind::Write, AccessKind::Read) => are_plain(kernel, two.site.instr, one.site.instr),
@@ -182,7 +186,30 @@ impl<'a> Machine<'a> {
     pub(super) fn unordered_words(&mut self) -> Unordered {
         let mut words = std::mem::take(&mut self.conflicts);
         words.extend(self.accesses.take().into_iter().flat_map(Accesses::places));
-        Unordered { words, used: self.idle.as_ref().is_some_and(|idle| idle.used) }
+        let used = self.idle.as_ref().is_some_and(|idle| idle.used) || self.leaves_idle();
+        Unordered { words, used }
+    }
+
+    /// Whether global memory is left with what a load has that races.
+    fn leaves_idle(&mut self) -> bool {
+        let Some(origin) = self.idle.as_ref().and_then(|idle| idle.origin) else { return false };
+        let terms = &mut self.terms;
+        self.memory.regions.iter().filter(|region| region.space == Space::Global && region.written).any(
+            |region| {
+                let granule = region.cells.granule();
+                let mut places = region
+                    .cells
+                    .stretches()
+                    .into_iter()
+                    .flat_map(|stretch| stretch.step_by(granule as usize));
+                places.any(|at| match region.cells.read(terms, at, granule) {
+                    value @ Value::Undefined(_) => {
+                        terms.missing(value).iter().any(|part| part.origin == origin)
+                    }
+                    _ => false,
+                })
+            },
+        )
     }
 
     /// Names the races that came to nothing.
