@@ -5,11 +5,11 @@
 //! that is raced by a store of its own size has one of the values that were there, by the memory model; so if it may
 //! have any value, the race cannot be seen.
 //!
-//! Where all races of a run are between plain loads and plain stores of global memory, the kernel is run twice more. The first of these
-//! runs keeps every access to the places concerned and finds all loads that race (not one for each pair of
-//! instructions). In the second one they have values that nobody wrote ([`super::undefined`]). If none of these
-//! decides anything there and nothing else is wrong, that run counts, and the ledger names the race. Otherwise the
-//! run that found the races does.
+//! Where all races of a run are between plain loads and plain stores of global memory, the kernel is run twice more.
+//! The first of these runs keeps every access to the places concerned and finds all loads that race (not one for each
+//! pair of instructions). In the second one they have values that nobody wrote ([`super::undefined`]). If none of
+//! these decides anything there and nothing else is wrong, that run counts, and the ledger names the race. Otherwise
+//! the run that found the races does.
 //!
 //! Guarantees: no verdict rests on the value of a load that races, and none is left in global memory, compared or not.
 //! Misses: kernels that wait through memory or take locks; copies; loads and stores of different sizes, of whose races
@@ -56,7 +56,7 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    /// Whether a load may be left to race with `store`.
+    /// Whether a load is one of them.
     pub(super) fn holds(&self, load: &Load) -> bool {
         self.loads.contains(load)
     }
@@ -133,11 +133,13 @@ pub(super) fn without(
         let (places, idle, way) = (Some(places.clone()), Some(Box::new(idle)), way.clone());
         Watching { inputs: true, places, idle, way, terms, spent: run.stats.fuel(), ..Watching::default() }
     };
-    let mut machine = Machine::new(options, budget, kernel, setup, watching(Idle::default(), terms));
-    machine.launch();
-    let whole = machine.exhausted.is_none() && machine.races.found.is_empty();
-    let idle = machine.idle.take().filter(|idle| whole && idle.first.is_some());
-    terms = if along { machine.terms } else { Terms::new() };
+    let (idle, left) = {
+        let mut machine = Machine::new(options, budget, kernel, setup, watching(Idle::default(), terms));
+        machine.launch();
+        let whole = machine.exhausted.is_none() && machine.races.found.is_empty();
+        (machine.idle.take().filter(|idle| whole && idle.first.is_some()), machine.terms)
+    };
+    terms = if along { left } else { Terms::new() };
     if let Some(idle) = idle {
         let watch = watching(Idle { known: true, ..*idle }, terms);
         match Machine::new(options, budget, kernel, setup, watch).run() {
