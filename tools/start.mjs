@@ -21,8 +21,8 @@ const port = portAt >= 0 ? Number(args[portAt + 1]) : has('--dev') ? 5173 : 4173
 
 if (has('--build-only')) {
   plan(packageSteps() + wasmSteps() + 2)
-  await installPackages()
-  await buildWasm()
+  sideBySide(packageSteps() + wasmSteps())
+  await Promise.all([installPackages(), buildWasm()])
   await buildPage()
   say('The static site is in web/dist: any static host serves it, at any path. web/dist/warpproof-offline.html is the one-file copy.')
   process.exit(0)

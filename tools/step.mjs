@@ -86,9 +86,13 @@ export function say(sentence) {
   console.log(`${paint('36', '▸')} ${sentence}`)
 }
 
-/** Ends the job with one sentence that says what to do. */
+/** What runs now. */
+const running = new Set()
+
+/** Ends the job, and what runs beside it, with one sentence that says what to do. */
 export function fail(sentence) {
   console.error(`${paint('31', '✗')} ${sentence}`)
+  for (const child of running) child.kill()
   process.exit(1)
 }
 
@@ -114,6 +118,7 @@ export async function step(title, command, args, { env = {}, cwd = root, fatal =
     env: { ...process.env, ...(quiet && { CARGO_TERM_PROGRESS_WHEN: 'always', CARGO_TERM_PROGRESS_WIDTH: '80' }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
   const kept = []
   const crates = { done: 0, all: 0, lastSince: null }
   for (const [stream, sink] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
@@ -147,6 +152,7 @@ export async function step(title, command, args, { env = {}, cwd = root, fatal =
     child.on('close', code => resolve(code ?? 1))
   })
   clearInterval(heartbeat)
+  running.delete(child)
   if (status !== 0) {
     if (quiet) process.stderr.write(Buffer.concat(kept).toString().replace(/^.*Building \[.*\r?\n?/gm, ''))
     if (fatal) fail(`${title}: failed after ${seconds(started)} (exit status ${status})`)

@@ -11,25 +11,15 @@ const started = Date.now()
 const chosen = process.argv.slice(2)
 const wants = part => chosen.length === 0 || chosen.includes(part)
 const bin = file => path.join(root, 'node_modules', file)
-const node = (title, script, ...args) => step(title, process.execPath, [bin(script), ...args])
+const node = (title, script, ...args) => step(title, process.execPath, [bin(script), ...args], { quiet: both })
 
 await installPackages()
-if (wants('rust')) {
-  await step('checking the Rust formatting', 'cargo', ['fmt', '--all', '--check'])
-  await step('linting the Rust code', 'cargo', ['clippy', '--locked', '--quiet', '--workspace', '--all-targets', '--', '-D', 'warnings'])
-  await step('linting the browser binding', 'cargo', ['clippy', '--locked', '--quiet', '-p', 'warpproof', '--lib', '--features', 'wasm', '--', '-D', 'warnings'])
-  // The bindgen tool has no tests, and its dependencies would double the build; the Python package has its own.
-  await step('running the Rust tests', 'cargo', ['test', '--locked', '--quiet', '--workspace', '--exclude', 'warpproof-bindgen', '--exclude', 'warpproof-python'])
-}
+/** Most of the engine's build for browsers, and of some tests, is work for one core: what does not need the other runs beside it. */
+const both = wants('rust') && wants('page')
+if (both) say('The Rust tests, and what the page is built from, run side by side: their lines are mixed.')
+await Promise.all([rust(), page()])
 if (wants('python')) {
   await testPackage()
-}
-if (wants('page') || wants('browser')) {
-  await buildWasm()
-}
-if (wants('page')) {
-  await node('checking the types of the page', 'svelte-check/bin/svelte-check', '--workspace', 'web', '--tsconfig', 'tsconfig.json', '--fail-on-warnings', '--output', 'human')
-  await node('running the unit tests of the page', 'vitest/vitest.mjs', 'run', '--config', 'web/vitest.config.ts')
 }
 if (wants('browser')) {
   const browser = await findBrowser()
@@ -37,3 +27,22 @@ if (wants('browser')) {
   await step('running the browser tests', process.execPath, [bin('vitest/vitest.mjs'), 'run', '--config', 'web/vitest.browser.config.ts'], { env: { WARPPROOF_CHROMIUM: browser } })
 }
 say(`Everything passed (${seconds(started)}).`)
+
+async function rust() {
+  if (!wants('rust')) return
+  await step('checking the Rust formatting', 'cargo', ['fmt', '--all', '--check'])
+  // With what is for browsers only: nothing is for others only.
+  await step('linting the Rust code', 'cargo', ['clippy', '--locked', '--quiet', '--workspace', '--all-targets', '--features', 'warpproof/wasm', '--', '-D', 'warnings'])
+  // The bindgen tool has no tests, and its dependencies would double the build; the Python package has its own.
+  await step('running the Rust tests', 'cargo', ['test', '--locked', '--quiet', '--workspace', '--exclude', 'warpproof-bindgen', '--exclude', 'warpproof-python'])
+}
+
+async function page() {
+  if (wants('page') || wants('browser')) {
+    await buildWasm()
+  }
+  if (wants('page')) {
+    await node('checking the types of the page', 'svelte-check/bin/svelte-check', '--workspace', 'web', '--tsconfig', 'tsconfig.json', '--fail-on-warnings', '--output', 'human')
+    await node('running the unit tests of the page', 'vitest/vitest.mjs', 'run', '--config', 'web/vitest.config.ts')
+  }
+}

@@ -83,7 +83,8 @@ export async function buildWasm({ optimize = true, only = Object.keys(flavours) 
     'build', '--locked', '-p', 'warpproof-bindgen', '--target-dir', bindgenTarget, '--release',
     ...['opt-level=0', 'debug=false', 'lto="off"', 'codegen-units=16'].flatMap(setting => ['--config', `profile.release.${setting}`]),
   ], { quiet: true, usual: 30 })
-  for (const { name, hashes } of stale) await buildPackage(name, hashes[0], toolchain, optimize, bindgen)
+  // Most of each is one crate optimized as a whole, which is work for one core.
+  await Promise.all(stale.map(({ name, hashes }) => buildPackage(name, hashes[0], toolchain, optimize, bindgen)))
 }
 
 const bindgenTarget = path.join(root, 'target/bindgen')

@@ -21,7 +21,7 @@ const looks = [
   { name: 'dark, high contrast', media: { colorScheme: 'dark', contrast: 'more' } },
 ] as const
 
-test.each([1280, 390])('axe finds nothing at %i pixels', { timeout: 600_000 }, async width => {
+test.concurrent.each([1280, 390])('axe finds nothing at %i pixels', { timeout: 600_000 }, async width => {
   const problems: string[] = []
   /** Asks for a look and waits until the page wears it. */
   const wear = async (page: Page, { colorScheme, contrast }: (typeof looks)[number]['media']) => {

@@ -131,7 +131,7 @@ test('the threaded, the single-threaded and, in the long form, the native engine
   for (let from = 0; from < all.length; from += BATCH) {
     const batch = all.slice(from, from + BATCH)
     const inputs = batch.map(({ input }) => input)
-    const [threads, single] = [await ask(page, 'threads', inputs), await ask(page, 'single', inputs)]
+    const [threads, single] = await Promise.all([ask(page, 'threads', inputs), ask(page, 'single', inputs)])
     for (const [at, { name }] of batch.entries()) {
       verdicts.add(/"verdict":"(\w+)"/.exec(single[at]!)?.[1] ?? 'none')
       const builds = differs(threads[at]!, single[at]!)
