@@ -13,9 +13,9 @@
 // that takes.
 //
 // `corpus` runs every case of the corpus under another schedule and with another number of threads,
-// too; `npm test` does one of the two.
+// too; `npm test` does one of the two for every other case.
 //
-// `forged` spoils the answers about every case of the corpus, too, and not about one in three.
+// `forged` spoils the answers about every case of the corpus, too, and not about one in six.
 //
 // `page` mutates what the page reads: links, saved pairs, lessons, contents, specs; each for the time.
 //

@@ -29,6 +29,7 @@ fn shape(kernel: &str) -> String {
     let format = |first: usize| match path.split('/').next() {
         Some("half") => Format::F16,
         Some("bfloat") => Format::Bf16,
+        Some("double") => Format::F64,
         Some("rounded_word") if first > 0 => Format::Bf16,
         _ => Format::F32,
     };
@@ -74,7 +75,8 @@ fn shape(kernel: &str) -> String {
     let Some((value, _)) = state.elements.get(0) else { panic!("{path} does not write parameter {output}") };
     let text = print(&run.terms, value, &budget).expect("the budget has no limit");
     let exact = literal.map(|literal| {
-        let value: f32 = literal.parse().expect("a number");
+        let value: f64 = literal.parse().expect("a number");
+        let value = if format(0) == Format::F64 { value } else { f64::from(value as f32) };
         BigRational::from_float(value).expect("finite").to_string()
     });
     // The first element of the n-th parameter is its n-th input; the literal comes behind them.

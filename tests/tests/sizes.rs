@@ -132,7 +132,7 @@ fn machine(text: &str, sizes: [u64; 3]) -> Verdict {
 #[test]
 fn what_is_proved_of_random_kernels_holds_at_every_size_that_is_asked() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let (count, seed) = (number("SIZES").unwrap_or(40), number("SIZES_SEED").unwrap_or(1));
+    let (count, seed) = (number("SIZES").unwrap_or(24), number("SIZES_SEED").unwrap_or(1));
     let open = spec(None);
     let [proved, broken, unknown] = [0, 0, 0].map(AtomicU64::new);
     let add = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);

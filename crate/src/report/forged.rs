@@ -1,6 +1,6 @@
 //! Answers about real kernels, spoilt in one place: the second opinion must not share any of them.
 //!
-//! For one case in three of the corpus, by name, and for all in the long form (`npm run soak -- forged`), if they are
+//! For one case in six of the corpus, by name, and for all in the long form (`npm run soak -- forged`), if they are
 //! small enough: proofs for outputs that differ, witnesses for
 //! outputs that do not, witnesses with exchanged or altered values, outputs compared with their
 //! neighbours, and outputs left without an answer.
@@ -204,7 +204,7 @@ fn name_of(path: &Path) -> String {
 
 /// Whether a case is asked about in the short form.
 fn is_drawn(name: &str) -> bool {
-    name.bytes().fold(0, |sum: u32, byte| sum + u32::from(byte)) % 3 == 0
+    name.bytes().fold(0, |sum: u32, byte| sum + u32::from(byte)) % 6 == 0
 }
 
 /// What came of one case; `None` for those that are too large or do not come to a comparison.

@@ -8,7 +8,7 @@ kernels with a fault carry line information (`.loc`) so that a report can name t
 from . import basics, blackwell, blocks  # noqa: F401
 from . import attention, attention_mma, convolution, tilelang, triton  # noqa: F401
 from . import tensor, tensor_maps  # noqa: F401
-from . import elementary, halves, instructions  # noqa: F401
+from . import double, elementary, halves, instructions  # noqa: F401
 from . import harris  # noqa: F401
 from . import matmul  # noqa: F401
 from . import gemm  # noqa: F401

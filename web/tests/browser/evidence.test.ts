@@ -67,7 +67,7 @@ test('inputs of a counterexample: tensors without extents are no scalars, and co
   expect(await verdict(page)).toBe('not_equivalent')
   await page.locator('#tab-counterexample').click()
   const input = (name: string) => page.locator('.inputs li', { hasText: name }).first()
-  expect(await input('arg1').locator('td').allTextContents()).toEqual(['3', '5', '7', '9'])
+  await expect.poll(() => input('arg1').locator('td').allTextContents()).toEqual(['3', '5', '7', '9'])
   expect(await input('arg0').textContent()).toMatch(/arg0\[[01]\] = \S+, all others 0/)
   expect(complaints).toEqual([])
   await page.context().close()

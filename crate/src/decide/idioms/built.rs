@@ -141,11 +141,19 @@ pub(super) fn instance(open: &Terms, root: Term, arguments: &[Term], new: &mut T
             Node::Compare(relation, a, b) if super::asks_of_extremes(a, b) => {
                 new.compare_asked(relation, a, b)
             }
+            // Whether something is a number is asked in two parts; asking the first again gives both.
+            Node::And(a, b) if has_part(new, a, b) => a,
+            Node::And(a, b) if has_part(new, b, a) => b,
             _ => new.made(&node),
         };
         known.insert(Term::from_node(step), own);
     }
     place(new, &known, root)
+}
+
+/// Whether a condition is that `part` holds, and something else.
+fn has_part(terms: &Terms, condition: Term, part: Term) -> bool {
+    matches!(terms.node(condition), Node::And(a, b) if a == part || b == part)
 }
 
 /// Whether a comparison with zero, or of what is not negative with what is, holds.

@@ -242,11 +242,7 @@ pub fn rewrite_traceably(
     }
     let (mut rewritten, places) = match second {
         Some((mut rewritten, second)) => {
-            let mut last = |term: Term| match (term.as_node(), term.as_constant()) {
-                (Some(step), _) => second.get(step).copied().unwrap_or(Term::ZERO),
-                (_, Some(constant)) => rewritten.terms.constant(undone.terms.constant_at(constant).clone()),
-                _ => term,
-            };
+            let mut last = |term: Term| place_of(term, &undone.terms, &second, &mut rewritten.terms);
             let places = match &first {
                 Some((_, places)) => places.iter().map(|place| last(undone.place(*place))).collect(),
                 None => undone.places.iter().map(|place| last(*place)).collect(),
@@ -262,20 +258,76 @@ pub fn rewrite_traceably(
             (Rewritten { terms, roots, recognized }, places)
         }
     };
-    for (name, count) in first.map_or(Vec::new(), |(first, _)| first.recognized) {
-        match rewritten.recognized.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, total)) => *total += count,
-            None => rewritten.recognized.push((name, count)),
-        }
+    if let Some((first, _)) = first {
+        rewritten.recognized_before(first.recognized);
     }
-    rewritten.recognized.sort_by_key(|(name, _)| IDIOMS.iter().position(|idiom| idiom.name == *name));
     Ok(Some((rewritten, places)))
 }
 
-/// Idioms replaced as they stand.
+impl Rewritten {
+    /// Adds what was recognized in a pass before.
+    fn recognized_before(&mut self, before: Vec<(&'static str, u64)>) {
+        for (name, count) in before {
+            match self.recognized.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, total)) => *total += count,
+                None => self.recognized.push((name, count)),
+            }
+        }
+        self.recognized.sort_by_key(|(name, _)| IDIOMS.iter().position(|idiom| idiom.name == *name));
+    }
+
+    /// How many of its numbers tell functions: of code in which none was found.
+    fn left(&self) -> usize {
+        self.terms.constants().iter().filter(|constant| SHAPES.told.contains_key(&constant.number)).count()
+    }
+}
+
+/// Where a term of a store is in a later one, by the places of the store's nodes there.
+fn place_of(term: Term, old: &Terms, places: &[Term], new: &mut Terms) -> Term {
+    match (term.as_node(), term.as_constant()) {
+        (Some(step), _) => places.get(step).copied().unwrap_or(Term::ZERO),
+        (_, Some(constant)) => new.constant(old.constant_at(constant).clone()),
+        _ => term,
+    }
+}
+
+/// Functions within functions that are found one after the other.
+const MOST_PASSES: usize = 4;
+
+/// Idioms replaced as they stand; where code is left that may be one, those within others first, if that leaves less.
+/// (A function asks for the words of its argument. If that is itself the word of a function, the outer one's code has
+/// another form until the inner one is recognized.)
 fn replaced(
     terms: &Terms,
     roots: &[Term],
+    budget: &Budget,
+) -> Result<Option<(Rewritten, Vec<Term>)>, Exhausted> {
+    let Some(direct) = replaced_once(terms, roots, false, budget)? else { return Ok(None) };
+    let left = direct.0.left();
+    if left == 0 {
+        return Ok(Some(direct));
+    }
+    let Some((mut inner, mut places)) = replaced_once(terms, roots, true, budget)? else {
+        return Ok(Some(direct));
+    };
+    for _ in 0..MOST_PASSES {
+        let Some((mut outer, next)) = replaced_once(&inner.terms, &inner.roots, false, budget)? else {
+            break;
+        };
+        for place in &mut places {
+            *place = place_of(*place, &inner.terms, &next, &mut outer.terms);
+        }
+        outer.recognized_before(inner.recognized);
+        inner = outer;
+    }
+    Ok(Some(if inner.left() < left { (inner, places) } else { direct }))
+}
+
+/// Idioms replaced in one pass, from the roots down; if `plain`, only such as are in the table as they stand.
+fn replaced_once(
+    terms: &Terms,
+    roots: &[Term],
+    plain: bool,
     budget: &Budget,
 ) -> Result<Option<(Rewritten, Vec<Term>)>, Exhausted> {
     let numbers = terms.constants().iter().map(|constant| SHAPES.numbers.get(&constant.number).copied());
@@ -283,11 +335,11 @@ fn replaced(
     let search = |workshop: Option<Workshop>| {
         let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
         let present = numbers.iter().copied().flatten().collect();
-        Finder { terms, shapes: &SHAPES, matcher, present, asked: FxHashMap::default(), workshop }
+        Finder { terms, shapes: &SHAPES, matcher, present, asked: FxHashMap::default(), workshop, plain }
             .search(roots, budget)
     };
     let (mut needed, mut found) = search(None)?;
-    if let Some(workshop) = Workshop::new(terms, &SHAPES.told, &needed, &found) {
+    if !plain && let Some(workshop) = Workshop::new(terms, &SHAPES.told, &needed, &found) {
         (needed, found) = search(Some(workshop))?;
     }
     if found.is_empty() {
@@ -410,6 +462,8 @@ struct Finder<'a> {
     asked: FxHashMap<guarded::Asked, Vec<usize>>,
     /// Where functions are built, if some may be there that are not found as they stand.
     workshop: Option<Workshop>,
+    /// Only what is in the table as it stands is looked for.
+    plain: bool,
 }
 
 impl Finder<'_> {
@@ -438,10 +492,13 @@ impl Finder<'_> {
                 continue;
             }
             let node = reader.node_at(at);
-            let idiom = self.find(at, &node).or_else(|| self.find_moved(&node));
-            let idiom = idiom.or_else(|| self.find_guarded(&node));
-            let idiom = idiom.or_else(|| self.find_signed(at, &node));
-            let idiom = idiom.or_else(|| self.find_built(at, &node));
+            let mut idiom = self.find(at, &node);
+            if !self.plain {
+                idiom = idiom.or_else(|| self.find_moved(&node));
+                idiom = idiom.or_else(|| self.find_guarded(&node));
+                idiom = idiom.or_else(|| self.find_signed(at, &node));
+                idiom = idiom.or_else(|| self.find_built(at, &node));
+            }
             match idiom.filter(|idiom| self.is_in_its_format(at, idiom)) {
                 Some(idiom) => {
                     if let Some(Guard { condition, other, .. }) = &idiom.guard {

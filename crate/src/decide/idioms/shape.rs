@@ -39,6 +39,8 @@ pub(super) enum Kind {
     Commutative(usize),
     /// A sum: adding a constant is also subtracting its negative.
     Sum,
+    /// A function by its name: each store counts its own.
+    Named,
     /// No operands: the same bits.
     Literal,
     /// Matches nothing.
@@ -66,7 +68,8 @@ impl Step {
                     Kind::Ordered(1)
                 }
                 Node::BitConstant(_) => Kind::Literal,
-                Node::Apply(..) | Node::Element(_) | Node::Constant(_) => Kind::Never,
+                Node::Apply(..) => Kind::Named,
+                Node::Element(_) | Node::Constant(_) => Kind::Never,
             };
             let (operation, operands) = shapes.step_at(at);
             let main = match shapes.node_at(at) {
@@ -154,6 +157,7 @@ impl<'a> Matcher<'a> {
         let steps = self.steps;
         let Step { operation: expected, operands: [a, b, c], kind, .. } = steps[at];
         let fits = match kind {
+            Kind::Named => self.same_name(at, node) && self.matches(a, x),
             Kind::Sum if operation != expected => self.matches_difference((a, b), node),
             _ if operation != expected => false,
             Kind::Ordered(1) => self.matches(a, x),
@@ -172,6 +176,16 @@ impl<'a> Matcher<'a> {
             self.keep(at, term, false);
         }
         fits
+    }
+
+    /// Whether both are the same function's value.
+    pub(super) fn same_name(&self, at: usize, node: usize) -> bool {
+        match (self.shapes.node_at(at), self.terms.node_at(node)) {
+            (Node::Apply(expected, ..), Node::Apply(found, ..)) => {
+                self.shapes.function_name(expected) == self.terms.function_name(found)
+            }
+            _ => false,
+        }
     }
 
     /// A placeholder or a constant.

@@ -178,10 +178,11 @@ impl Matcher<'_> {
         let steps = self.steps;
         let step = &steps[at];
         let [a, b, c] = step.operands;
-        if operation != step.operation {
+        if operation != step.operation && !matches!(step.kind, Kind::Named) {
             return false;
         }
         match step.kind {
+            Kind::Named => self.same_name(at, node) && self.matches_signed(a, x, false),
             Kind::Ordered(count) => self.attempt(|it| {
                 let pairs = [(a, x), (b, y), (c, z)];
                 pairs.into_iter().take(count).all(|(shape, term)| it.matches_signed(shape, term, false))

@@ -1,8 +1,8 @@
 //! THE table of math idioms: what compilers inline for library functions.
 //!
-//! To add one: let `tests/corpus/table/elementary.py` compile the function alone, add the row, and
-//! run `UPDATE_EXPECT=1 cargo test -p warpproof-tests --test idioms`, which executes the kernels and
-//! writes what they compute to `shapes.txt`.
+//! To add one: let `tests/corpus/table/elementary.py` (in double precision `double.py`) compile the
+//! function alone, add the row, and run `UPDATE_EXPECT=1 cargo test -p warpproof-tests --test idioms`,
+//! which executes the kernels and writes what they compute to `shapes.txt`.
 //!
 //! A kernel belongs here only if what it computes *is* the function up to rounding, for every
 //! argument in range: its polynomials and constants are those of the library, to the last bit.
@@ -69,10 +69,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/expm1.cuda13.sm100.precise",
             "triton/library.expm1@1",
         ],
-        meaning: |terms, x| {
-            let exp = terms.unary(Unary::Exp, x[0]);
-            terms.add(exp, Term::MINUS_ONE)
-        },
+        meaning: expm1,
     },
     Idiom {
         name: "sinhf",
@@ -82,11 +79,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/sinh.fast",
             "triton/library.sinh@1",
         ],
-        meaning: |terms, x| {
-            let (up, down) = exponentials(terms, x[0]);
-            let twice = terms.sub(up, down);
-            halved(terms, twice)
-        },
+        meaning: sinh,
     },
     Idiom {
         name: "coshf",
@@ -96,11 +89,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/cosh.fast",
             "triton/library.cosh@1",
         ],
-        meaning: |terms, x| {
-            let (up, down) = exponentials(terms, x[0]);
-            let twice = terms.add(up, down);
-            halved(terms, twice)
-        },
+        meaning: cosh,
     },
     Idiom {
         name: "tanhf",
@@ -125,10 +114,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/log1p.sm100.precise",
             "triton/library.log1p@1",
         ],
-        meaning: |terms, x| {
-            let sum = terms.add(x[0], Term::ONE);
-            terms.unary(Unary::Log, sum)
-        },
+        meaning: log1p,
     },
     Idiom {
         name: "log10f",
@@ -241,10 +227,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/erfc.fast",
             "triton/library.erfc@1",
         ],
-        meaning: |terms, x| {
-            let erf = terms.unary(Unary::Erf, x[0]);
-            terms.sub(Term::ONE, erf)
-        },
+        meaning: erfc,
     },
     Idiom {
         name: "normcdff",
@@ -254,14 +237,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/normcdf.fast",
             "triton/library.normcdf@1",
         ],
-        meaning: |terms, x| {
-            let two = terms.integer(2);
-            let scale = terms.unary(Unary::Rsqrt, two);
-            let scaled = terms.mul(x[0], scale);
-            let erf = terms.unary(Unary::Erf, scaled);
-            let twice = terms.add(erf, Term::ONE);
-            halved(terms, twice)
-        },
+        meaning: normcdf,
     },
     Idiom {
         name: "sinf",
@@ -288,10 +264,7 @@ pub const IDIOMS: &[Idiom] = &[
     Idiom {
         name: "tanf",
         kernels: &["elementary/tan.precise", "elementary/tan.cuda13.precise", "triton/library.tan@1"],
-        meaning: |terms, x| {
-            let (sin, cos) = (terms.unary(Unary::Sin, x[0]), terms.unary(Unary::Cos, x[0]));
-            terms.div(sin, cos)
-        },
+        meaning: tan,
     },
     Idiom {
         name: "sinpif",
@@ -341,10 +314,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/rcbrt.cuda13.sm100.precise",
             "triton/library.rcbrt@1",
         ],
-        meaning: |terms, x| {
-            let root = terms.unary(Unary::Cbrt, x[0]);
-            terms.unary(Unary::Recip, root)
-        },
+        meaning: rcbrt,
     },
     Idiom {
         name: "powf",
@@ -376,10 +346,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/pow_minus_even.precise#-6",
             "elementary/pow_minus_even.cuda13.precise#-6",
         ],
-        meaning: |terms, x| {
-            let magnitude = terms.unary(Unary::Abs, x[0]);
-            power(terms, magnitude, x[1])
-        },
+        meaning: even_power,
     },
     Idiom {
         // An odd one: x·|x|^(y-1).
@@ -390,15 +357,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/pow_minus_odd.precise#-5",
             "elementary/pow_minus_odd.cuda13.precise#-5",
         ],
-        meaning: |terms, x| {
-            let magnitude = terms.unary(Unary::Abs, x[0]);
-            let less = match terms.as_rational(x[1]).cloned() {
-                Some(exponent) => terms.rational(exponent - BigRational::one()),
-                None => terms.add(x[1], Term::MINUS_ONE),
-            };
-            let power = power(terms, magnitude, less);
-            terms.mul(x[0], power)
-        },
+        meaning: odd_power,
     },
     Idiom {
         name: "powf",
@@ -447,11 +406,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/hypot.fast",
             "triton/library.hypot@2",
         ],
-        meaning: |terms, x| {
-            let square = terms.mul(x[0], x[0]);
-            let squares = terms.fma(x[1], x[1], square);
-            terms.unary(Unary::Sqrt, squares)
-        },
+        meaning: hypot,
     },
     Idiom {
         name: "fmodf",
@@ -461,26 +416,168 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/fmod.cuda13.sm100.precise",
             "triton/library.fmod@2",
         ],
-        meaning: |terms, x| {
-            let quotient = terms.div(x[0], x[1]);
-            let whole = terms.unary(Unary::Trunc, quotient);
-            let taken = terms.mul(whole, x[1]);
-            terms.sub(x[0], taken)
-        },
+        meaning: fmod,
     },
     Idiom {
         name: "roundf",
         kernels: &["elementary/round.precise", "elementary/round.cuda13.precise", "triton/library.round@1"],
-        meaning: |terms, x| {
-            let half = terms.number(Format::F32, 0x3f00_0000);
-            let minus_half = terms.neg(half);
-            let below = terms.compare(Relation::Less, x[0], Term::ZERO);
-            let step = terms.select(below, minus_half, half);
-            let moved = terms.add(x[0], step);
-            terms.unary(Unary::Trunc, moved)
-        },
+        meaning: round,
     },
+    double("exp", &["double/exp", "double/exp.cuda13"], |terms, x| terms.unary(Unary::Exp, x[0])),
+    double("exp2", &["double/exp2", "double/exp2.cuda13"], |terms, x| terms.unary(Unary::Exp2, x[0])),
+    double("exp10", &["double/exp10", "double/exp10.cuda13"], |terms, x| ten_to_the(terms, x[0])),
+    double("expm1", &["double/expm1", "double/expm1.cuda13"], expm1),
+    double("sinh", &["double/sinh", "double/sinh.cuda13"], sinh),
+    double("cosh", &["double/cosh", "double/cosh.cuda13"], cosh),
+    double("tanh", &["double/tanh", "double/tanh.cuda13"], |terms, x| terms.unary(Unary::Tanh, x[0])),
+    double("log", &["double/log", "double/log.cuda13"], |terms, x| terms.unary(Unary::Log, x[0])),
+    double("log1p", &["double/log1p", "double/log1p.cuda13"], log1p),
+    double("log10", &["double/log10", "double/log10.cuda13"], |terms, x| log_10(terms, x[0])),
+    double("log2", &["double/log2", "double/log2.cuda13"], |terms, x| terms.unary(Unary::Log2, x[0])),
+    double("asinh", &["double/asinh", "double/asinh.cuda13"], |terms, x| inverse::asinh(terms, x[0])),
+    double("acosh", &["double/acosh", "double/acosh.cuda13"], |terms, x| inverse::acosh(terms, x[0])),
+    double("atanh", &["double/atanh", "double/atanh.cuda13"], |terms, x| inverse::atanh(terms, x[0])),
+    double("atan", &["double/atan", "double/atan.cuda13"], |terms, x| terms.unary(Unary::Atan, x[0])),
+    double("asin", &["double/asin", "double/asin.cuda13"], |terms, x| inverse::asin(terms, x[0])),
+    double("acos", &["double/acos", "double/acos.cuda13"], |terms, x| inverse::acos(terms, x[0])),
+    double("atan2", &["double/atan2", "double/atan2.cuda13"], |terms, x| inverse::atan2(terms, x[0], x[1])),
+    double("erf", &["double/erf", "double/erf.cuda13"], |terms, x| terms.unary(Unary::Erf, x[0])),
+    double("erfc", &["double/erfc", "double/erfc.cuda13"], erfc),
+    double("normcdf", &["double/normcdf", "double/normcdf.cuda13"], normcdf),
+    double("sin", &["double/sin", "double/sin.cuda13"], |terms, x| terms.unary(Unary::Sin, x[0])),
+    double("cos", &["double/cos", "double/cos.cuda13"], |terms, x| terms.unary(Unary::Cos, x[0])),
+    double("tan", &["double/tan", "double/tan.cuda13"], tan),
+    double("cbrt", &["double/cbrt", "double/cbrt.cuda13"], |terms, x| terms.unary(Unary::Cbrt, x[0])),
+    double("rcbrt", &["double/rcbrt", "double/rcbrt.cuda13"], rcbrt),
+    double("pow", &["double/pow", "double/pow.cuda13"], |terms, x| power(terms, x[0], x[1])),
+    double(
+        "pow",
+        &[
+            "double/pow_fraction#0.37",
+            "double/pow_fraction.cuda13#0.37",
+            "double/pow_minus_fraction#-0.37",
+            "double/pow_minus_fraction.cuda13#-0.37",
+        ],
+        |terms, x| power(terms, x[0], x[1]),
+    ),
+    double(
+        "pow",
+        &[
+            "double/pow_even#6",
+            "double/pow_even.cuda13#6",
+            "double/pow_minus_even#-6",
+            "double/pow_minus_even.cuda13#-6",
+        ],
+        even_power,
+    ),
+    double(
+        "pow",
+        &[
+            "double/pow_odd#5",
+            "double/pow_odd.cuda13#5",
+            "double/pow_minus_odd#-5",
+            "double/pow_minus_odd.cuda13#-5",
+        ],
+        odd_power,
+    ),
+    double("pow", &["double/pow_minus_one", "double/pow_minus_one.cuda13"], |terms, x| {
+        terms.unary(Unary::Recip, x[0])
+    }),
+    double("hypot", &["double/hypot", "double/hypot.cuda13"], hypot),
+    double("round", &["double/round", "double/round.cuda13"], round),
 ];
+
+/// A row of double precision.
+const fn double(
+    name: &'static str,
+    kernels: &'static [&'static str],
+    meaning: fn(&mut Terms, &[Term]) -> Term,
+) -> Idiom {
+    Idiom { name, kernels, meaning }
+}
+
+fn expm1(terms: &mut Terms, x: &[Term]) -> Term {
+    let exp = terms.unary(Unary::Exp, x[0]);
+    terms.add(exp, Term::MINUS_ONE)
+}
+
+fn sinh(terms: &mut Terms, x: &[Term]) -> Term {
+    let (up, down) = exponentials(terms, x[0]);
+    let twice = terms.sub(up, down);
+    halved(terms, twice)
+}
+
+fn cosh(terms: &mut Terms, x: &[Term]) -> Term {
+    let (up, down) = exponentials(terms, x[0]);
+    let twice = terms.add(up, down);
+    halved(terms, twice)
+}
+
+fn log1p(terms: &mut Terms, x: &[Term]) -> Term {
+    let sum = terms.add(x[0], Term::ONE);
+    terms.unary(Unary::Log, sum)
+}
+
+fn erfc(terms: &mut Terms, x: &[Term]) -> Term {
+    let erf = terms.unary(Unary::Erf, x[0]);
+    terms.sub(Term::ONE, erf)
+}
+
+fn normcdf(terms: &mut Terms, x: &[Term]) -> Term {
+    let two = terms.integer(2);
+    let scale = terms.unary(Unary::Rsqrt, two);
+    let scaled = terms.mul(x[0], scale);
+    let erf = terms.unary(Unary::Erf, scaled);
+    let twice = terms.add(erf, Term::ONE);
+    halved(terms, twice)
+}
+
+fn tan(terms: &mut Terms, x: &[Term]) -> Term {
+    let (sin, cos) = (terms.unary(Unary::Sin, x[0]), terms.unary(Unary::Cos, x[0]));
+    terms.div(sin, cos)
+}
+
+fn rcbrt(terms: &mut Terms, x: &[Term]) -> Term {
+    let root = terms.unary(Unary::Cbrt, x[0]);
+    terms.unary(Unary::Recip, root)
+}
+
+fn even_power(terms: &mut Terms, x: &[Term]) -> Term {
+    let magnitude = terms.unary(Unary::Abs, x[0]);
+    power(terms, magnitude, x[1])
+}
+
+fn odd_power(terms: &mut Terms, x: &[Term]) -> Term {
+    let magnitude = terms.unary(Unary::Abs, x[0]);
+    let less = match terms.as_rational(x[1]).cloned() {
+        Some(exponent) => terms.rational(exponent - BigRational::one()),
+        None => terms.add(x[1], Term::MINUS_ONE),
+    };
+    let power = power(terms, magnitude, less);
+    terms.mul(x[0], power)
+}
+
+fn hypot(terms: &mut Terms, x: &[Term]) -> Term {
+    let square = terms.mul(x[0], x[0]);
+    let squares = terms.fma(x[1], x[1], square);
+    terms.unary(Unary::Sqrt, squares)
+}
+
+fn fmod(terms: &mut Terms, x: &[Term]) -> Term {
+    let quotient = terms.div(x[0], x[1]);
+    let whole = terms.unary(Unary::Trunc, quotient);
+    let taken = terms.mul(whole, x[1]);
+    terms.sub(x[0], taken)
+}
+
+fn round(terms: &mut Terms, x: &[Term]) -> Term {
+    let half = terms.number(Format::F32, 0x3f00_0000);
+    let minus_half = terms.neg(half);
+    let below = terms.compare(Relation::Less, x[0], Term::ZERO);
+    let step = terms.select(below, minus_half, half);
+    let moved = terms.add(x[0], step);
+    terms.unary(Unary::Trunc, moved)
+}
 
 /// `e^x` and `e^-x`.
 fn exponentials(terms: &mut Terms, x: Term) -> (Term, Term) {
