@@ -15,9 +15,12 @@ const node = (title, script, ...args) => step(title, process.execPath, [bin(scri
 
 await installPackages()
 /** Most of the engine's build for browsers, and of some tests, is work for one core: what does not need the other runs beside it. */
-const both = wants('rust') && (wants('page') || wants('python'))
-if (both) say('The Rust tests run beside the other builds and tests, so lines are mixed.')
-await Promise.all([rust(), page().then(python)])
+const both = wants('rust') && wants('page')
+if (both) say('The Rust tests run beside the build and the checks of the page, so lines are mixed.')
+await Promise.all([rust(), page()])
+if (wants('python')) {
+  await testPackage()
+}
 if (wants('browser')) {
   const browser = await findBrowser()
   await buildPage()
@@ -32,12 +35,6 @@ async function rust() {
   await step('linting the Rust code', 'cargo', ['clippy', '--locked', '--quiet', '--workspace', '--all-targets', '--features', 'warpproof/wasm', '--', '-D', 'warnings'])
   // The bindgen tool has no tests, and its dependencies would double the build; the Python package has its own.
   await step('running the Rust tests', 'cargo', ['test', '--locked', '--quiet', '--workspace', '--exclude', 'warpproof-bindgen', '--exclude', 'warpproof-python'])
-}
-
-async function python() {
-  if (wants('python')) {
-    await testPackage()
-  }
 }
 
 async function page() {
