@@ -11,11 +11,11 @@ const started = Date.now()
 const chosen = process.argv.slice(2)
 const wants = part => chosen.length === 0 || chosen.includes(part)
 const bin = file => path.join(root, 'node_modules', file)
+/** Most of the engine's build for browsers, and of some tests, is work for one core: what does not need the other runs beside it. */
+const both = wants('rust') && wants('page')
 const node = (title, script, ...args) => step(title, process.execPath, [bin(script), ...args], { quiet: both })
 
 await installPackages()
-/** Most of the engine's build for browsers, and of some tests, is work for one core: what does not need the other runs beside it. */
-const both = wants('rust') && wants('page')
 if (both) say('The Rust tests run beside the build and the checks of the page, so lines are mixed.')
 await Promise.all([rust(), page()])
 if (wants('python')) {
