@@ -64,6 +64,10 @@ OF_FLOATS = {
     "root": "pow((double)v,0.5)",
     "normalized": "v/sqrt(pow((double)v,2.0)+1e-6)",
     "log_of_magnitude": "-log(fabs(v)+1e-8)",
+    # Functions of functions.
+    "mish": "v*tanh(log(1.0+exp(1.0*v)))",
+    "tanh_of_power": "tanh(pow((double)v,3.0))",
+    "mish_of_two": "v*tanh(log(2.0+exp(1.0*v)))",
     "gelu_erf_inverse_root": "0.5*v*(1.0+erf(v*sqrt(2.0)))",
     "sigmoid_of_minus": "1.0/(1.0+exp(1.0*v))",
     "softplus_of_minus": "log(1.0+exp(-1.0*v))",
@@ -71,6 +75,7 @@ OF_FLOATS = {
 }
 OF_FLOATS_TO_COMPARE = {
     "float_normalized": "v*rsqrtf(v*v+1e-6f)",
+    "float_tanh_of_power": "tanhf(v*v*v)",
     "float_log_of_magnitude": "-logf(fabsf(v)+1e-8f)",
 }
 for name, expression in OF_FLOATS.items():

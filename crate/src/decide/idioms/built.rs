@@ -151,6 +151,25 @@ pub(super) fn instance(open: &Terms, root: Term, arguments: &[Term], new: &mut T
     place(new, &known, root)
 }
 
+/// A shape in which floats are chosen wherever it reads a word as a float that it has chosen among words.
+pub(super) fn of_floats(terms: &mut Terms, root: Term) -> Term {
+    let mut places: FxHashMap<Term, Term> = FxHashMap::default();
+    for step in cone(terms, root) {
+        let node =
+            with_operands(&terms.node_at(step), |operand| places.get(&operand).copied().unwrap_or(operand));
+        let own = match node {
+            Node::FromBits(format, word) => super::of_words(terms, format, word),
+            Node::Apply(function, a, b) => {
+                let name = terms.function_name(function).to_owned();
+                terms.apply(&name, a, b)
+            }
+            _ => terms.made(&node),
+        };
+        places.insert(Term::from_node(step), own);
+    }
+    places.get(&root).copied().unwrap_or(root)
+}
+
 /// Whether a condition is that `part` holds, and something else.
 fn has_part(terms: &Terms, condition: Term, part: Term) -> bool {
     matches!(terms.node(condition), Node::And(a, b) if a == part || b == part)

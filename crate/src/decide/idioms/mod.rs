@@ -145,7 +145,10 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
                 Node::FromBits(format, word) => Some((word, Some(format))),
                 _ => None,
             };
-            for (root, word) in std::iter::once((root, None)).chain(word) {
+            // Around functions that have been recognized, floats are chosen and not their words.
+            let floats = built::of_floats(&mut terms, root);
+            let forms = [(root, None), (floats, None)].into_iter().chain(word);
+            for (at, (root, word)) in forms.enumerate() {
                 let last = terms.node(root);
                 let [first, second, _] = operands(&last);
                 let operands = [first, second].map(|term| Class::of(&terms, term));
@@ -155,7 +158,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
                     let arguments = guarded::placeholders(&terms, root);
                     let numbers = Vec::new();
                     let shape = Shape { row, root, last, operands, word, arguments, numbers };
-                    if word.is_none() {
+                    if at == 0 {
                         general.push(General::new(&open, all, &terms, shape.clone()));
                     }
                     shapes.push(shape);
@@ -637,7 +640,7 @@ const CHOSEN: usize = 1 << 16;
 
 /// The float of a word, and of one chosen among words of floats the choice among those: a recognized
 /// function is one of them.
-fn of_words(new: &mut Terms, format: Format, word: Term) -> Term {
+pub(super) fn of_words(new: &mut Terms, format: Format, word: Term) -> Term {
     let (mut choices, mut open, mut any) = (FxHashSet::default(), vec![word], false);
     while let Some(word) = open.pop() {
         match new.node(word) {

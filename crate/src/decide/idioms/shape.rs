@@ -157,7 +157,9 @@ impl<'a> Matcher<'a> {
         let steps = self.steps;
         let Step { operation: expected, operands: [a, b, c], kind, .. } = steps[at];
         let fits = match kind {
-            Kind::Named => self.same_name(at, node) && self.matches(a, x),
+            Kind::Named => {
+                self.same_name(at, node) && self.attempt(|this| this.matches(a, x) && this.matches(b, y))
+            }
             Kind::Sum if operation != expected => self.matches_difference((a, b), node),
             _ if operation != expected => false,
             Kind::Ordered(1) => self.matches(a, x),

@@ -182,7 +182,10 @@ impl Matcher<'_> {
             return false;
         }
         match step.kind {
-            Kind::Named => self.same_name(at, node) && self.matches_signed(a, x, false),
+            Kind::Named => {
+                self.same_name(at, node)
+                    && self.attempt(|it| it.matches_signed(a, x, false) && it.matches_signed(b, y, false))
+            }
             Kind::Ordered(count) => self.attempt(|it| {
                 let pairs = [(a, x), (b, y), (c, z)];
                 pairs.into_iter().take(count).all(|(shape, term)| it.matches_signed(shape, term, false))
