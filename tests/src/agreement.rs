@@ -17,7 +17,7 @@ use warpproof::diag::Assumption;
 use warpproof::ir::{self, Kernel};
 use warpproof::isa::ViewKind;
 use warpproof::sim::{
-    self, Axis, Binding, BoundParameter, FaultKind, Initial, Maps, Options, Run, Sampling, Schedule, Setup,
+    self, Axis, Binding, BoundParameter, FaultKind, Initial, Maps, Options, Pixels, Run, Sampling, Schedule, Setup,
     TensorSetup, ViewSetup,
 };
 use warpproof::spec::{Argument, Contents, Ctas, Launch, Literal, Role, Side, Spec, TensorMap};
@@ -344,6 +344,18 @@ impl Question {
         // The innermost dimension has no traversal stride.
         let mut steps = map.steps.clone().unwrap_or_else(|| vec![1; shape.len()]);
         *steps.last_mut().ok_or("a tensor map without dimensions")? = 1;
+        // A box of pixels is one of single pixels with their channels.
+        let (span, pixels) = match &map.corners {
+            None => (map.span.clone(), None),
+            Some(corners) => {
+                let ends = corners.lower.iter().zip(&corners.upper).zip(&shape[1..]);
+                let window: Vec<(i64, i64)> =
+                    ends.map(|((lower, upper), size)| (*lower, *size as i64 + upper - 1)).rev().collect();
+                let mut span = vec![1; shape.len()];
+                *span.last_mut().ok_or("a tensor map without dimensions")? = map.span[1];
+                (span, Some(Pixels { count: map.span[0] as u32, window }))
+            }
+        };
         let bytes = u64::from(format.bytes());
         let inner = |values: &[u64]| values.iter().rev().copied().collect::<Vec<u64>>();
         self.maps.push(Map {
@@ -353,14 +365,15 @@ impl Question {
             bytes,
             sizes: inner(&shape),
             strides: inner(&strides).iter().map(|stride| stride * bytes).collect(),
-            span: inner(&map.span),
+            span: inner(&span),
             steps: inner(&steps),
+            pixels: pixels.clone().map(|pixels| (pixels.count.into(), pixels.window)),
             swizzle: swizzle.name(),
         });
         let axes = (0..shape.len()).rev().map(|at| Axis {
             size: shape[at],
             stride: strides[at],
-            span: map.span[at] as u32,
+            span: span[at] as u32,
             step: steps[at] as u32,
         });
         self.setup.maps.all.push(sim::TensorMap {
@@ -369,6 +382,7 @@ impl Question {
             offset: map.offset,
             axes: axes.collect(),
             swizzle,
+            pixels,
             nan: false,
             unsupported: None,
         });

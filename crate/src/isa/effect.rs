@@ -462,7 +462,8 @@ pub enum CopyOp {
         vector: u8,
     },
     /// Starts a copy of a box of a tensor. Sources: the address in shared memory (none for a prefetch), the
-    /// address of the tensor map, the coordinates, [the address of the `mbarrier` that counts the bytes].
+    /// address of the tensor map, the coordinates, the offsets of pixels, [the address of the `mbarrier` that
+    /// counts the bytes, [the CTAs that get it]].
     Tensor(TensorCopy),
     /// Writes zeros (`st.bulk`), at once. Sources: the address, how many bytes, and zero.
     Clear(Space),
@@ -559,10 +560,43 @@ impl MapField {
 /// A copy of a box of a tensor that a tensor map describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorCopy {
-    /// Coordinates.
+    /// Dimensions of the tensor.
     pub rank: u8,
     /// What is done.
     pub way: TensorWay,
+    /// Which elements are copied.
+    pub cut: BoxCut,
+    /// The object that counts the bytes may be that of the other CTA of the pair.
+    pub paired: bool,
+}
+
+impl TensorCopy {
+    /// How many coordinates it has.
+    pub fn coordinates(&self) -> usize {
+        if self.cut == BoxCut::Rows { 1 + GATHERED } else { self.rank.into() }
+    }
+
+    /// How many offsets of pixels.
+    pub fn offsets(&self) -> usize {
+        if self.cut == (BoxCut::Pixels { moved: true }) { usize::from(self.rank) - 2 } else { 0 }
+    }
+}
+
+/// Rows of a gather or a scatter.
+pub const GATHERED: usize = 4;
+
+/// What a box of a tensor is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BoxCut {
+    /// What its tensor map says, from the coordinates on.
+    Tile,
+    /// As many rows as are [`GATHERED`], each with a coordinate of its own.
+    Rows,
+    /// Pixels of images one after the other, the first at the coordinates.
+    Pixels {
+        /// Each is moved by offsets, within a filter.
+        moved: bool,
+    },
 }
 
 /// What a tensor copy does.

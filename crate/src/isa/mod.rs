@@ -22,7 +22,7 @@ mod video;
 mod word;
 
 pub use effect::{
-    Access, AtomicOp, BarrierOp, Bulk, ClusterOp, CopyOp, Effect, Fetch, Forbidden, Geometry, Inquiry,
+    Access, AtomicOp, BarrierOp, BoxCut, Bulk, ClusterOp, CopyOp, Effect, Fetch, Forbidden, GATHERED, Geometry, Inquiry,
     LaneFn, Lanes, Lanewise, Level, MapField, MatchMode, MatrixOp, Meaning, Order, Outside, Pairing, Pattern,
     PhaserOp, Pick, Product, ReduceOp, Scales, Scope, ShuffleMode, Space, Sparsity, Stored, Strength,
     SurfacePlace, TensorCopy, TensorWay, Tiles, ViewKind, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,

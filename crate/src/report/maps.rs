@@ -1,10 +1,10 @@
-//! Tensor maps meet their tensors: dimensions, and the limits of `cuTensorMapEncodeTiled` (CUDA driver API)
-//! that depend on the elements.
+//! Tensor maps meet their tensors: dimensions, and the limits of `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`
+//! (CUDA driver API) that depend on the elements.
 
 use super::bind::BoundTensor;
 use crate::base::Source;
 use crate::diag::{Code, Diagnostic};
-use crate::sim::{Axis, TensorMap};
+use crate::sim::{Axis, Pixels, TensorMap};
 use crate::spec;
 
 /// Bytes of a tensor map.
@@ -31,9 +31,11 @@ pub(super) fn bound(
     let Some(shape) = map.shape.as_ref().or(of.shape()) else {
         return Err(wrong(format!("a tensor map of `{name}` needs its `shape`")));
     };
-    let rank = map.span.len();
+    let rank = map.rank();
+    let channels = map.span[map.span.len() - 1];
     if shape.len() != rank {
-        let message = format!("`box` has {rank} dimensions, and `{name}` has {}", shape.len());
+        let what = if map.corners.is_some() { "this tensor map for pixels" } else { "`box`" };
+        let message = format!("{what} has {rank} dimensions, and `{name}` has {}", shape.len());
         let note =
             "a map that sees the tensor with other dimensions has a `shape` (and `strides`) of its own";
         return Err(wrong(message).note(note));
@@ -55,7 +57,7 @@ pub(super) fn bound(
             "a tensor map has at most {LARGEST_SIZE} elements in a dimension, not {size}"
         )));
     }
-    let multiples = [("offset", map.offset * bytes), ("row of a box", map.span[rank - 1] * bytes)];
+    let multiples = [("offset", map.offset * bytes), ("row of a box", channels * bytes)];
     let strides_of = strides[..rank - 1].iter().map(|stride| ("stride", stride.saturating_mul(bytes)));
     for (what, size) in multiples.into_iter().chain(strides_of) {
         if !size.is_multiple_of(UNIT) {
@@ -79,7 +81,7 @@ pub(super) fn bound(
         let message = format!("this tensor map reaches {needed} elements into `{name}`, which has {whole}");
         return Err(wrong(message));
     }
-    let row = map.span[rank - 1] * bytes;
+    let row = channels * bytes;
     let width = map.swizzle.and_then(|swizzle| swizzle.width()).map(u64::from);
     if let Some(width) = width.filter(|width| row > *width) {
         let message = format!(
@@ -100,15 +102,31 @@ pub(super) fn bound(
     let axis = |at: usize| Axis {
         size: shape[at],
         stride: strides[at],
-        span: map.span[at] as u32,
+        span: match &map.corners {
+            None => map.span[at] as u32,
+            Some(_) if at + 1 == rank => channels as u32,
+            Some(_) => 1,
+        },
         step: map.steps.as_ref().filter(|_| at + 1 < rank).map_or(1, |steps| steps[at] as u32),
     };
+    let pixels = map.corners.as_ref().map(|corners| {
+        // Images lie between the first dimension and the last one.
+        let ends = corners.lower.iter().zip(&corners.upper).zip(&shape[1..rank - 1]);
+        let window = ends.map(|((lower, upper), size)| (*lower, *size as i64 - 1 + upper));
+        Pixels { count: map.span[0] as u32, window: window.rev().collect() }
+    });
+    if let Some((low, high)) = pixels.iter().flat_map(|pixels| &pixels.window).find(|(low, high)| low > high) {
+        return Err(wrong(format!(
+            "the corners of this tensor map of `{name}` leave no pixel: the window of a dimension goes from {low} to {high}"
+        )));
+    }
     Ok(TensorMap {
         tensor,
         format,
         offset: map.offset,
         axes: (0..rank).rev().map(axis).collect(),
         swizzle: map.swizzle.unwrap_or_default(),
+        pixels,
         nan: map.nan,
         unsupported,
     })

@@ -150,9 +150,8 @@ impl<'a> Machine<'a> {
             if size == 0 {
                 continue; // it moves and brings nothing
             }
-            for (to, counter) in
-                self.destinations(index, pc, lane, (addresses[lane as usize], counter), ranks)
-            {
+            let places = ((addresses[lane as usize], counter), false);
+            for (to, counter) in self.destinations(index, pc, lane, places, ranks) {
                 let counter = match counter {
                     None => None,
                     Some(counter) => match self.object(index, pc, lane, PhaserOp::Expect, counter) {
@@ -169,18 +168,32 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Where a lane's copy goes and what counts it: of several CTAs of the cluster, the same place in each.
+    /// Where a lane's copy goes and what counts it: of several CTAs of the cluster, the same place in each. A `paired` copy
+    /// may be counted in the other CTA of a pair: in each pair in the one whose rank is even or odd like that of the
+    /// object named.
     pub(super) fn destinations(
         &mut self,
         index: usize,
         pc: u32,
         lane: u32,
-        (to, counter): (u64, Option<u64>),
+        ((to, counter), paired): ((u64, Option<u64>), bool),
         ranks: Option<u64>,
     ) -> Vec<(u64, Option<u64>)> {
-        let Some(ranks) = ranks else { return vec![(to, counter)] };
-        let ranks = ranks & 0xffff;
-        if ranks >> self.ranks != 0 {
+        let here = self.memory.rank_at(to) as u32;
+        let counted = counter.map_or(here, |counter| self.memory.rank_at(counter) as u32);
+        let Some(ranks) = ranks else {
+            if counted == here || paired && counted == here ^ 1 {
+                return vec![(to, counter)];
+            }
+            let why = format!(
+                "its bytes go to CTA {here} of the cluster and are counted in CTA {counted}, so what it does is undefined"
+            );
+            self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+            return Vec::new();
+        };
+        let ranks = ranks as u32 & 0xffff;
+        let counts = |rank: u32| if paired && (rank ^ counted) & 1 == 1 { rank ^ 1 } else { rank };
+        if lanes(ranks).any(|rank| rank.max(counts(rank)) as usize >= self.ranks as usize) {
             let why = format!("a copy to the CTAs {ranks:#06x} of a cluster that has {}", self.ranks);
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return Vec::new();
@@ -189,8 +202,8 @@ impl<'a> Machine<'a> {
             let (_, own) = self.memory.window_of(address);
             self.memory.in_window(rank.into(), own)
         };
-        lanes(ranks as u32)
-            .map(|rank| (there(to, rank), counter.map(|counter| there(counter, rank))))
+        lanes(ranks)
+            .map(|rank| (there(to, rank), counter.map(|counter| there(counter, counts(rank)))))
             .collect()
     }
 

@@ -1,8 +1,8 @@
 //! The CTAs of a cluster: their barrier, and addresses in one another's shared memory.
 //!
 //! They run together, as one block whose threads belong to several CTAs: each has barriers and a shared memory of its own, and all of
-//! them reach all of it. An address of shared memory that names no CTA leads into that of the thread that uses it; `mapa` makes
-//! one that names a CTA.
+//! them reach all of it. An address of shared memory names the CTA whose it is, first that of the thread that makes it; `mapa` makes
+//! one that names another.
 //!
 //! The barrier of the cluster (`barrier.cluster`) comes in two halves: a thread arrives, and waits later. It opens when all threads
 //! that have not returned have arrived. Arriving releases, unless it is `.relaxed`, and waiting acquires.

@@ -134,7 +134,7 @@ impl Draft {
             return Err("has boxes with rows that are shorter than their swizzle is wide");
         }
         let nan = self.fill == 1;
-        Ok(TensorMap { tensor: 0, format, offset: 0, axes, swizzle, nan, unsupported: None })
+        Ok(TensorMap { tensor: 0, format, offset: 0, axes, swizzle, pixels: None, nan, unsupported: None })
     }
 }
 

@@ -54,6 +54,18 @@ pub struct Look {
     pub what: String,
 }
 
+/// What is taken for granted of shared addresses in a cluster.
+const RANKS: &str = ", and the rank of a CTA in its cluster stands from bit 24 of such an address on, as today's hardware has it";
+
+/// Whether there are shared arrays of a cluster in a set.
+fn shared_of_cluster(kernel: &Kernel, setup: &Setup, set: Set) -> bool {
+    let variables = kernel.variables.iter().enumerate();
+    let shared = |(at, variable): (usize, &Variable)| {
+        variable.space == Space::Shared && bit(setup.tensors.len() + at) & set != 0
+    };
+    setup.launch.cluster != [1; 3] && variables.map(shared).any(|found| found)
+}
+
 /// Arrays as bits of a set: tensors, then variables, then textures and surfaces. All bits where there are too many.
 type Set = u64;
 
@@ -78,8 +90,9 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
             _ => match looked_at(kernel, setup, instr, &origins) {
                 0 => continue,
                 set => format!(
-                    "`{opcode}` looks at where {} lies: three ways to lay out memory were tried",
-                    names(kernel, setup, set)
+                    "`{opcode}` looks at where {} lies: three ways to lay out memory were tried{}",
+                    names(kernel, setup, set),
+                    if shared_of_cluster(kernel, setup, set) { RANKS } else { "" }
                 ),
             },
         };

@@ -520,6 +520,7 @@ impl<'a> Machine<'a> {
         self.warps = Vec::new();
         let mut held = self.bytes();
         for index in 0..count {
+            self.memory.run_in(self.rank_of(index as usize).0);
             let warp = self.new_warp(index);
             held += warp.bytes();
             self.warps.push(warp);

@@ -157,7 +157,7 @@ impl Memory {
             starts: Vec::new(),
             ranks,
             rank: 0,
-            window: if ranks > 1 { stretch + 64 - slots.leading_zeros() } else { 63 },
+            window: if ranks > 1 { shared::RANK.max(stretch + 64 - slots.leading_zeros()) } else { 63 },
             per_cta: 0,
             describes: stretch > DESCRIBED + 1
                 && (super::warpgroup::has_any(kernel) || super::tensor_memory::has_any(kernel)),
@@ -354,7 +354,7 @@ impl Memory {
         if self.shifted { half >> 1 } else { half }
     }
 
-    /// The bits that a constant register holds.
+    /// The bits that a constant register holds in a thread of the running CTA.
     pub(super) fn constant(&self, kernel: &Kernel, constant: &Constant) -> u64 {
         match constant {
             Constant::Bits(bits) => *bits,
@@ -369,7 +369,8 @@ impl Memory {
                 let address = match declared.space {
                     Space::Shared => {
                         let window = if *generic { window(Space::Shared) } else { 0 };
-                        window + self.own_start(self.shared_region(*variable as usize))
+                        let own = self.own_start(self.shared_region(*variable as usize));
+                        window + self.in_window(self.rank as u64, own)
                     }
                     Space::Local | Space::Param => {
                         let window = if *generic { window(declared.space) } else { 0 };

@@ -118,7 +118,7 @@ mod warpgroup;
 mod ways;
 mod written;
 
-pub use boxes::{Axis, TensorMap};
+pub use boxes::{Axis, Pixels, TensorMap};
 pub use idle::Unordered;
 pub use inspect::{Held, Holding, Standstill, inspect};
 pub use locks::handed_on;

@@ -13,7 +13,7 @@
 //! Guarantees: a copy whose map nobody has described, or one that the sources leave open, is *unsupported*.
 //! Misses: the ways of copying that the instruction table lists as missing.
 
-use super::boxes::{Piece, TensorMap};
+use super::boxes::{Cut, Piece, TensorMap};
 use super::bulk::{From, Move, Transfer};
 use super::copies::{Extent, Flight};
 use super::machine::Machine;
@@ -68,26 +68,39 @@ impl<'a> Machine<'a> {
                 self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
                 continue;
             }
-            let at: Vec<i64> = words[1 + near..][..rank].iter().map(|word| i64::from(*word as i32)).collect();
+            let numbers = &words[1 + near..];
+            let (coordinates, offsets) = (copy.coordinates(), copy.offsets());
+            let cut = Cut {
+                cut: copy.cut,
+                at: numbers[..coordinates].iter().map(|word| i64::from(*word as i32)).collect(),
+                offsets: numbers[coordinates..][..offsets].iter().map(|word| i64::from(*word as u16)).collect(),
+            };
+            if let Some(misfit) = map.misfit(&cut) {
+                let why = format!("{misfit}, so what it does is undefined");
+                self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                continue;
+            }
             let to = addresses[lane as usize];
             match copy.way {
                 TensorWay::Prefetch => {}
                 TensorWay::Load => {
-                    let (counter, ranks) = (words[2 + rank], words.get(3 + rank).copied());
-                    for (to, counter) in self.destinations(index, pc, lane, (to, Some(counter)), ranks) {
+                    let rest = &numbers[coordinates + offsets..];
+                    let (counter, ranks) = (rest[0], rest.get(1).copied());
+                    let places = ((to, Some(counter)), copy.paired);
+                    for (to, counter) in self.destinations(index, pc, lane, places, ranks) {
                         let op = PhaserOp::Expect;
                         let counter = counter.and_then(|at| self.object(index, pc, lane, op, at));
                         let Some(counter) = counter else { continue };
                         let Some(flight) =
-                            self.start_tensor_copy(index, pc, lane, (&found, &at), to, copy.way)
+                            self.start_tensor_copy(index, pc, lane, (&found, &cut), to, copy.way)
                         else {
                             continue;
                         };
-                        self.let_fly(index, pc, lane, flight, Some((counter, map.bytes() as u32)));
+                        self.let_fly(index, pc, lane, flight, Some((counter, map.bytes(copy.cut) as u32)));
                     }
                 }
                 TensorWay::Store | TensorWay::Update(_) => {
-                    let Some(flight) = self.start_tensor_copy(index, pc, lane, (&found, &at), to, copy.way)
+                    let Some(flight) = self.start_tensor_copy(index, pc, lane, (&found, &cut), to, copy.way)
                     else {
                         continue;
                     };
@@ -148,7 +161,7 @@ impl<'a> Machine<'a> {
         index: usize,
         pc: u32,
         lane: u32,
-        (found, at): (&Found<'_>, &[i64]),
+        (found, cut): (&Found<'_>, &Cut),
         address: u64,
         way: TensorWay,
     ) -> Option<Flight> {
@@ -163,8 +176,8 @@ impl<'a> Machine<'a> {
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return None;
         }
-        let (box_region, start) = self.box_at(index, pc, lane, map, address, load)?;
-        let mut rows = map.rows(at);
+        let (box_region, start) = self.box_at(index, pc, lane, (map.format, map.bytes(cut.cut)), address, load)?;
+        let mut rows = map.rows(cut);
         if map.nan && load && rows.iter().any(|row| row.element.is_none()) {
             let why = "the NaN that fills what lies outside of the tensor is not modelled".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
@@ -181,13 +194,13 @@ impl<'a> Machine<'a> {
         let outside = self.rows_at(index, pc, lane, (found, &rows), far)?;
         if way == TensorWay::Store && overlap(&outside) {
             let why =
-                "this tensor map sees an element twice, so what a copy leaves there is undefined".to_owned();
+                "it writes an element twice, so what it leaves there is undefined".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return None;
         }
         let pieces = map.swizzled(&rows, address);
         let inside = match load {
-            true => vec![(start, map.bytes())],
+            true => vec![(start, map.bytes(cut.cut))],
             false => joined(pieces.iter().filter(|piece| piece.element.is_some()), start),
         };
         let moves = pieces.iter().filter_map(|piece| match (load, start + piece.at, piece.element) {
@@ -216,13 +229,13 @@ impl<'a> Machine<'a> {
         index: usize,
         pc: u32,
         lane: u32,
-        map: &TensorMap,
+        (format, bytes): (Format, u64),
         address: u64,
         load: bool,
     ) -> Option<(usize, u64)> {
         let kind = if load { AccessKind::Write } else { AccessKind::Read };
-        let bytes = u32::try_from(map.bytes()).unwrap_or(u32::MAX);
-        let access = access(Space::Shared, map.format);
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let access = access(Space::Shared, format);
         if !address.is_multiple_of(ALIGN.into()) {
             let place = self.place(access, address);
             self.park(index, 1 << lane, pc, FaultKind::Misaligned(kind, place, ALIGN));

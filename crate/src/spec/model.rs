@@ -99,6 +99,10 @@ pub enum Key {
     MapShape,
     /// Its own `strides`.
     MapStrides,
+    /// Its `pixel_box_lower_corner`.
+    Lower,
+    /// Its `pixel_box_upper_corner`.
+    Upper,
     /// Nothing that can be written as an expression.
     #[default]
     Nothing,
@@ -329,8 +333,10 @@ pub struct TensorMap {
     pub format: Option<Format>,
     /// The map begins at this element of its memory.
     pub offset: u64,
-    /// Elements that a box spans.
+    /// Elements that a box spans; of a map for pixels, how many pixels and channels.
     pub span: Vec<u64>,
+    /// Of a map for pixels, the corners of the window in an image.
+    pub corners: Option<Corners>,
     /// The dimensions, if they are not the tensor's.
     pub shape: Option<Vec<u64>>,
     /// Elements from one to the next, likewise.
@@ -347,7 +353,21 @@ pub struct TensorMap {
     pub span_of: Span,
 }
 
+/// The window through which the first pixels of boxes go, in the dimensions of an image (`cuTensorMapEncodeIm2col`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Corners {
+    /// Its first position.
+    pub lower: Vec<i64>,
+    /// Its last one, counted from the last of the image.
+    pub upper: Vec<i64>,
+}
+
 impl TensorMap {
+    /// Dimensions of the tensor.
+    pub fn rank(&self) -> usize {
+        self.corners.as_ref().map_or(self.span.len(), |corners| corners.lower.len() + 2)
+    }
+
     /// The first part of the places of its integers: it is an argument, or part of one.
     pub fn at(argument: usize, part: usize) -> usize {
         argument | (part + 1) << 20

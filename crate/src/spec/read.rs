@@ -153,11 +153,20 @@ impl Reader {
 
     /// An integer from `low` to `high`, or an expression for one.
     pub fn integer(&mut self, what: &str, node: &Node<'_>, low: u64, high: u64) -> Option<u64> {
+        self.within(what, node, low.into(), high.into()).and_then(|value| value.try_into().ok())
+    }
+
+    /// The same, which may be less than 0.
+    pub fn signed(&mut self, what: &str, node: &Node<'_>, low: i64, high: i64) -> Option<i64> {
+        self.within(what, node, low.into(), high.into()).and_then(|value| value.try_into().ok())
+    }
+
+    fn within(&mut self, what: &str, node: &Node<'_>, low: i128, high: i128) -> Option<i128> {
         if let DeValue::String(code) = node.get_ref()
             && self.key != Key::Nothing
         {
             let value = self.expression(what, node, code)?;
-            let within = u64::try_from(value).ok().filter(|value| (low..=high).contains(value));
+            let within = Some(i128::from(value)).filter(|value| (low..=high).contains(value));
             if within.is_none() {
                 let message =
                     format!("`{what}` must be from {low} to {high}, and `{}` is {value}", code.trim());
@@ -172,11 +181,11 @@ impl Reader {
             self.expected(what, "an integer", node);
             return None;
         };
-        let found = integer(value).filter(|value| (i128::from(low)..=i128::from(high)).contains(value));
+        let found = integer(value).filter(|value| (low..=high).contains(value));
         if found.is_none() {
             self.error(span_of(node), format!("`{what}` must be from {low} to {high}, not {value}"));
         }
-        found.map(|value| value as u64)
+        found
     }
 
     /// A literal argument or element.
@@ -213,6 +222,18 @@ impl Reader {
                 None
             }
         }
+    }
+
+    /// A list of integers from `low` to `high`, which may be less than 0; a lone integer is a list of one.
+    pub fn signed_integers(&mut self, what: &str, node: &Node<'_>, low: i64, high: i64) -> Option<Vec<i64>> {
+        let DeValue::Array(items) = node.get_ref() else {
+            return Some(vec![self.signed(what, node, low, high)?]);
+        };
+        let each = |(at, item): (usize, &Node<'_>)| {
+            self.at[1] = at;
+            self.signed(what, item, low, high)
+        };
+        items.iter().enumerate().map(each).collect()
     }
 
     /// One to three integers for the axes x, y, z, each from `low` to its axis' limit; missing

@@ -17,3 +17,16 @@ for fault in (1, 2):
     add("tensor_maps/zero.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_100a")
 add("tensor_maps/accumulate.cu", "loop", defines={"UNROLL": 1}, arch=ARCH)
 add("tensor_maps/accumulate.cu", "loop_wrong1", defines={"UNROLL": 1, "WRONG": 1}, lines=True, arch=ARCH)
+FIRST_BLACKWELL = "compute_100a"
+add("tensor_maps/rows.cu", arch=FIRST_BLACKWELL)
+add("tensor_maps/rows.cu", "table", defines={"TABLE": 1}, arch=FIRST_BLACKWELL)
+for fault in range(1, 6):
+    add("tensor_maps/rows.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch=FIRST_BLACKWELL)
+for kind in range(4):
+    add("tensor_maps/pixels.cu", f"{kind}", defines={"KIND": kind}, arch=ARCH)
+for fault in range(1, 6):
+    add("tensor_maps/pixels.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch=ARCH)
+for kind in range(2):
+    add("tensor_maps/pairs.cu", f"{kind}", defines={"KIND": kind}, arch=FIRST_BLACKWELL)
+    for fault in range(1, 4):
+        add("tensor_maps/pairs.cu", f"{kind}_wrong{fault}", defines={"KIND": kind, "WRONG": fault}, lines=True, arch=FIRST_BLACKWELL)

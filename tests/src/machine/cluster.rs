@@ -1,6 +1,6 @@
 //! Clusters: CTAs whose threads meet, and reach one another's shared memory.
 //!
-//! An address in another CTA's shared memory has the CTA's rank, plus one, above its lowest 24 bits.
+//! An address in shared memory has its CTA's rank above its lowest 24 bits, as CUTLASS relies on.
 //!
 //! Source: PTX ISA 9.0, 9.7.9.23, 9.7.9.24, 9.7.13.3.
 
@@ -11,6 +11,16 @@ use super::run::{Machine, State, Stop};
 use super::step::Flow;
 
 const OWN: u32 = 24;
+
+/// The same place in the shared memory of the CTA of a rank.
+pub(super) fn in_cta(rank: u64, address: u64) -> u64 {
+    rank << OWN | address & ((1 << OWN) - 1)
+}
+
+/// The rank that a shared address names.
+pub(super) fn rank_in(address: u64) -> u64 {
+    address >> OWN
+}
 
 impl Machine<'_> {
     /// The CTAs of a CTA's cluster, by rank, and its own rank.
@@ -30,13 +40,19 @@ impl Machine<'_> {
 
     /// The CTA that a shared address leads into, and the address there.
     pub(super) fn in_cluster(&self, cta: usize, address: u64) -> (usize, u64) {
-        match address >> OWN {
-            0 => (cta, address),
-            rank => {
-                let (all, _) = self.cluster(cta);
-                (all.get(rank as usize - 1).copied().unwrap_or(cta), address & ((1 << OWN) - 1))
-            }
+        if self.launch.cluster == [1; 3] {
+            return (cta, address);
         }
+        let (all, _) = self.cluster(cta);
+        (all.get((address >> OWN) as usize).copied().unwrap_or(cta), address & ((1 << OWN) - 1))
+    }
+
+    /// The shared address of a place in a thread's own CTA.
+    pub(super) fn own_shared(&self, thread: usize, own: u64) -> u64 {
+        if self.launch.cluster == [1; 3] {
+            return own;
+        }
+        in_cta(self.cluster(self.threads[thread].cta).1 as u64, own)
     }
 
     pub(super) fn special_of_cluster(&self, cta: usize, stem: &str, axis: usize) -> Option<u64> {
@@ -71,8 +87,7 @@ impl Machine<'_> {
         if rank as usize >= self.cluster(cta).0.len() {
             return Err(Stop::Fault(format!("CTA {rank} is not in the cluster")));
         }
-        let mapped = (rank + 1) << OWN | own & ((1 << OWN) - 1);
-        self.set(thread, &args[0], base + mapped)
+        self.set(thread, &args[0], base + in_cta(rank, own))
     }
 
     /// `barrier.cluster`: each phase ends when all threads of the cluster that have not returned have arrived.

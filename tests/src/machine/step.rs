@@ -47,6 +47,7 @@ impl Machine<'_> {
         Ok(match arg {
             Arg::Reg(register) => self.threads[thread].regs[*register],
             Arg::Not(register) => self.threads[thread].regs[*register] ^ 1,
+            Arg::Symbol(Space::Shared, own) => self.own_shared(thread, *own),
             Arg::Symbol(_, own) => *own,
             Arg::Special(name) => self.special(thread, name)?,
             Arg::Bits(bits) => *bits,

@@ -1,9 +1,10 @@
 //! Boxes of tensors, from the manual's words (PTX ISA 9.0, 5.5; 9.7.9.25.5): element by element, and swizzled as
-//! its figures number the chunks.
+//! its figures number the chunks; four rows of a matrix; pixels of images.
 //!
 //! A tensor map is opaque to a kernel: here its first eight bytes are its number. One that a kernel makes is
 //! bytes that are drawn anew with each change, so that it shows if somebody else writes there.
 
+use super::cluster::{in_cta, rank_in};
 use super::memory::Space;
 use super::op::Op;
 use super::program::Arg;
@@ -26,6 +27,8 @@ pub struct Map {
     pub strides: Vec<u64>,
     pub span: Vec<u64>,
     pub steps: Vec<u64>,
+    /// Of a map for pixels: how many, and the first and the last position in each dimension of an image.
+    pub pixels: Option<(u64, Vec<(i64, i64)>)>,
     pub swizzle: &'static str,
 }
 
@@ -100,8 +103,68 @@ fn swizzled(swizzle: &str, address: u64) -> Option<u64> {
 }
 
 impl Map {
-    /// The elements of a box: the address in shared memory of each, and the offset in the tensor if it lies in it.
-    fn elements(&self, at: &[i64], start: u64) -> Option<Vec<(u64, Option<u64>)>> {
+    /// The elements of a copy: the address in shared memory of each, and the offset in the tensor if it lies in it.
+    fn elements(&self, mode: &str, at: &[i64], moved: &[i64], start: u64) -> Option<Vec<(u64, Option<u64>)>> {
+        let places = match mode {
+            "tile" if self.pixels.is_none() => return self.tile(at, start),
+            "tile::gather4" | "tile::scatter4" if self.span[1] == 1 => self.four_rows(at),
+            "im2col" | "im2col_no_offs" => self.columns(at, moved)?,
+            _ => return None,
+        };
+        let offset = |place: &Vec<i64>| {
+            let inside = place.iter().zip(&self.sizes).all(|(at, size)| *at >= 0 && (*at as u64) < *size);
+            let far = place.iter().zip(&self.strides).map(|(at, stride)| *at as u64 * stride);
+            inside.then(|| self.offset + far.sum::<u64>())
+        };
+        places
+            .iter()
+            .enumerate()
+            .map(|(number, place)| Some((swizzled(self.swizzle, start + number as u64 * self.bytes)?, offset(place))))
+            .collect()
+    }
+
+    /// The elements of four rows, each with its coordinates (5.5.3, tiled modes).
+    fn four_rows(&self, at: &[i64]) -> Vec<Vec<i64>> {
+        let columns = 0..self.span[0] as i64;
+        at[1..].iter().flat_map(|row| columns.clone().map(|column| vec![at[0] + column, *row])).collect()
+    }
+
+    /// The elements of pixels (5.5.4): the window of each image is gone through line by line.
+    fn columns(&self, at: &[i64], moved: &[i64]) -> Option<Vec<Vec<i64>>> {
+        let (count, window) = self.pixels.as_ref()?;
+        let stride = |dimension: usize| self.steps[dimension + 1] as usize;
+        let line = |dimension: usize, first: i64| (first..=window[dimension].1).step_by(stride(dimension));
+        let mut all: Vec<Vec<i64>> = Vec::new();
+        // The present pixel's image, then its places from the outermost dimension to the innermost.
+        let mut image = *at.last()?;
+        let mut begun = false;
+        while (all.len() as u64) < *count {
+            let first = |dimension: usize| if begun { window[dimension].0 } else { at[dimension + 1] };
+            let mut of_image: Vec<Vec<i64>> = vec![Vec::new()];
+            let mut ahead = true;
+            for dimension in (0..window.len()).rev() {
+                let mut next = Vec::new();
+                for (number, outer) in of_image.iter().enumerate() {
+                    // Only the very first line of an image begins in its middle.
+                    let from = if ahead && number == 0 { first(dimension) } else { window[dimension].0 };
+                    next.extend(line(dimension, from).map(|place| [vec![place], outer.clone()].concat()));
+                }
+                ahead = ahead && !next.is_empty();
+                of_image = next;
+            }
+            for place in of_image {
+                let place = place.iter().enumerate().map(|(dimension, at)| at + moved.get(dimension).copied().unwrap_or(0));
+                all.push(place.chain([image]).collect());
+            }
+            begun = true;
+            image += 1;
+        }
+        all.truncate(*count as usize);
+        let channels = 0..self.span[0] as i64;
+        Some(all.iter().flat_map(|pixel| channels.clone().map(|channel| [vec![at[0] + channel], pixel.clone()].concat())).collect())
+    }
+
+    fn tile(&self, at: &[i64], start: u64) -> Option<Vec<(u64, Option<u64>)>> {
         let counts: Vec<u64> =
             self.span.iter().zip(&self.steps).map(|(span, step)| span.div_ceil(*step)).collect();
         let mut all = Vec::new();
@@ -155,6 +218,7 @@ impl Made {
             strides: strides.collect(),
             span: list("box_dim"),
             steps,
+            pixels: None,
             swizzle,
         })
     }
@@ -249,9 +313,15 @@ impl Machine<'_> {
             "shared::cta",
             "shared::cluster",
             "tile",
+            "tile::gather4",
+            "tile::scatter4",
+            "im2col",
+            "im2col_no_offs",
             "bulk_group",
             "mbarrier::complete_tx::bytes",
+            "multicast::cluster",
             "cta_group::1",
+            "cta_group::2",
             "add",
             "min",
             "max",
@@ -281,7 +351,10 @@ impl Machine<'_> {
             .iter()
             .map(|part| Ok(i64::from(self.value(thread, part, None)? as u32 as i32)))
             .collect::<Result<_, Stop>>()?;
-        if at.len() != map.sizes.len() {
+        let modes = ["tile::gather4", "tile::scatter4", "im2col", "im2col_no_offs"];
+        let mode = modes.into_iter().find(|mode| op.has(mode)).unwrap_or("tile");
+        let coordinates = if mode.contains("er4") { 5 } else { map.sizes.len() };
+        if at.len() != coordinates {
             return Err(Stop::Fault("as many coordinates as the tensor map has dimensions".to_owned()));
         }
         if op.has("prefetch") {
@@ -290,9 +363,22 @@ impl Machine<'_> {
         let load = place == 1;
         let shared = self.address(thread, &args[usize::from(place == 0)])?;
         self.aligned(shared, 128)?;
-        let elements = map.elements(&at, shared).ok_or_else(|| refused(op))?;
+        let mut further = args[usize::from(load) + 2..].iter();
+        let mut moved = Vec::new();
+        if mode == "im2col" {
+            let parts = match further.next() {
+                Some(Arg::Vector(parts)) => &parts[..],
+                Some(one) => std::slice::from_ref(one),
+                None => return Err(refused(op)),
+            };
+            for part in parts {
+                moved.push(i64::from(self.value(thread, part, None)? as u16));
+            }
+        }
+        let elements = map.elements(mode, &at, &moved, shared).ok_or_else(|| refused(op))?;
         let base = self.bases.get(map.tensor).copied().unwrap_or(0);
-        let elements = elements.into_iter().map(|(to, from)| (to, from.map(|from| base + from))).collect();
+        let elements: Vec<(u64, Option<u64>)> =
+            elements.into_iter().map(|(to, from)| (to, from.map(|from| base + from))).collect();
         let change =
             ["add", "min", "max", "inc", "dec", "and", "or", "xor"].into_iter().find(|name| op.has(name));
         let change = change.map(|name| match (name, map.ty) {
@@ -302,8 +388,26 @@ impl Machine<'_> {
         });
         let object = if load { Some(self.address(thread, &args[2])?) } else { None };
         self.bulk = true;
-        let what = Background::Boxed { elements, bytes: map.bytes, change, object };
-        self.threads[thread].pending.push(Pending { group: None, what });
+        let (bytes, pair) = (map.bytes, op.has("cta_group::2"));
+        let Some(object) = object.filter(|_| op.has("multicast::cluster")) else {
+            // Without a pair the object is where the box goes.
+            let apart = object.is_some_and(|object| (rank_in(object) ^ rank_in(shared)) > u64::from(pair));
+            if apart {
+                return Err(refused(op));
+            }
+            let what = Background::Boxed { elements, bytes, change, object };
+            self.threads[thread].pending.push(Pending { group: None, what });
+            return Ok(());
+        };
+        let ranks = self.value(thread, further.next().ok_or_else(|| refused(op))?, None)?;
+        for rank in (0..16).filter(|rank| ranks >> rank & 1 == 1) {
+            let elements = elements.iter().map(|(to, from)| (in_cta(rank, *to), *from)).collect();
+            // Of each pair the CTA counts that is even or odd like that of the object.
+            let counts = if pair { rank & !1 | rank_in(object) & 1 } else { rank };
+            let object = Some(in_cta(counts, object));
+            let what = Background::Boxed { elements, bytes, change: None, object };
+            self.threads[thread].pending.push(Pending { group: None, what });
+        }
         Ok(())
     }
 
@@ -338,7 +442,8 @@ impl Machine<'_> {
         match object {
             Some(object) => {
                 let all = elements.len() as i64 * bytes as i64;
-                self.count(self.threads[thread].cta, object, -all)
+                let (cta, object) = self.in_cluster(self.threads[thread].cta, object);
+                self.count(cta, object, -all)
             }
             None => Ok(()),
         }

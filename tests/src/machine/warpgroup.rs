@@ -260,7 +260,7 @@ impl Machine<'_> {
                 let mut value = 0;
                 for byte in 0..(bit % 8 + element.bits()).div_ceil(8) {
                     let at = address + u64::from(bit / 8 + byte);
-                    value |= self.load(thread, Space::Shared, at, 1)? << (8 * byte);
+                    value |= self.load(thread, Space::Shared, self.own_shared(thread, at), 1)? << (8 * byte);
                 }
                 *grid.at((row, col)) = cut(value >> (bit % 8), element.bits());
             }

@@ -6,7 +6,7 @@ use super::operand::{Base, Want};
 use super::{Code, Context, Emit, Lowering, Try};
 use crate::ir::kernel::Reg;
 use crate::isa::{
-    self, Bulk, CopyOp, Effect, Fragment, MapField, MatrixOp, PhaserOp, Shape, Space, TensorCopy,
+    self, BoxCut, Bulk, CopyOp, Effect, Fragment, MapField, MatrixOp, PhaserOp, Shape, Space, TensorCopy,
     WarpgroupOp, WarpgroupProduct,
 };
 use crate::syntax::ast::{Operand, OperandKind};
@@ -284,24 +284,53 @@ impl<'m> Lowering<'m> {
                 _ => vec![operand],
             })
             .collect();
-        if parts.len() != usize::from(copy.rank) {
-            let message = format!(
-                "a tensor copy of {} dimensions has as many coordinates, not {}",
-                copy.rank,
-                parts.len()
-            );
+        if parts.len() != copy.coordinates() {
+            let message = match copy.cut {
+                BoxCut::Rows => format!(
+                    "a gather or scatter has {} coordinates, the column and four rows, not {}",
+                    copy.coordinates(),
+                    parts.len()
+                ),
+                _ => format!(
+                    "a tensor copy of {} dimensions has as many coordinates, not {}",
+                    copy.rank,
+                    parts.len()
+                ),
+            };
             return Err(self.error_at(Code::V002, map.span, message));
         }
         for part in parts {
             src.push(self.source(context, part, Want::bits(32))?);
+        }
+        let mut further = operands.source.iter();
+        if copy.offsets() > 0 {
+            let Some(offsets) = further.next() else { return Ok(offset) };
+            let parts = match &offsets.kind {
+                OperandKind::Vector(parts) => &parts[..],
+                _ => std::slice::from_ref(*offsets),
+            };
+            if parts.len() != copy.offsets() {
+                let message = format!(
+                    "a copy of pixels of {} dimensions has {} offsets, not {}",
+                    copy.rank,
+                    copy.offsets(),
+                    parts.len()
+                );
+                return Err(self.error_at(Code::V002, offsets.span, message));
+            }
+            for part in parts {
+                src.push(self.source(context, part, Want::bits(16))?);
+            }
         }
         if let Some(counter) = operands.from {
             let place = self.place_of(counter)?;
             let (_, base, at) = self.address(Space::Shared, place, counter)?;
             src.push(self.shifted(context, base, at));
         }
-        if self.opcodes[context.opcode as usize].contains("multicast") {
-            src.push(self.source(context, operands.source[0], Want::bits(16))?);
+        if self.opcodes[context.opcode as usize].contains("multicast")
+            && let Some(ctas) = further.next()
+        {
+            src.push(self.source(context, ctas, Want::bits(16))?);
         }
         Ok(offset)
     }

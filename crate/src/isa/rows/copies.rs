@@ -2,7 +2,7 @@
 //! (PTX ISA 9.0, 9.7.9.25 and 9.7.13.15).
 //!
 //! Bulk copies and tensor copies go from global to shared memory, of several CTAs of a cluster as well, and back, and from
-//! one CTA to another. Copies of masked bytes, and of boxes that are gathered (im2col, gather4, scatter4), are
+//! one CTA to another. Copies of masked bytes, and of pixels along rows of images with their halos (`.im2col::w`), are
 //! not supported.
 
 use super::memory::operation;
@@ -10,7 +10,7 @@ use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Shape, find};
-use crate::isa::{AtomicOp, Bulk, CopyOp, Effect, MapField, PhaserOp, Space, TensorCopy, TensorWay};
+use crate::isa::{AtomicOp, BoxCut, Bulk, CopyOp, Effect, MapField, PhaserOp, Space, TensorCopy, TensorWay};
 
 fn copy(op: CopyOp) -> Option<Action> {
     Some(Action::Effect(Effect::Copy(op)))
@@ -23,7 +23,13 @@ fn update(m: &Choice<'_>) -> Option<Action> {
 
 fn tensor(m: &Choice<'_>, way: TensorWay) -> Option<Action> {
     let rank = m.get("dim")?.strip_suffix('d')?.parse().ok()?;
-    copy(CopyOp::Tensor(TensorCopy { rank, way }))
+    let cut = match m.get("mode") {
+        None | Some("tile") => BoxCut::Tile,
+        Some("im2col") => BoxCut::Pixels { moved: true },
+        Some("im2col_no_offs") => BoxCut::Pixels { moved: false },
+        Some(_) => BoxCut::Rows,
+    };
+    copy(CopyOp::Tensor(TensorCopy { rank, way, cut, paired: m.get("group") == Some("cta_group::2") }))
 }
 
 /// Registers that are sent to shared memory of the cluster.
@@ -122,20 +128,35 @@ rows! {
         update, "Leaves the smaller or larger elements in global memory, or counts there, in the background.",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%rd1], [%r2], 1024;";
     "cp" "9.7.9.25.5.2"
-        ["cp.async.bulk.tensor.dim.dst.global{.mode}.mbarrier::complete_tx::bytes{.group}{.l2} [a], [b, {c}], [d]{, x}; .dim = .1d .2d .3d .4d .5d; .dst = .shared::cta .shared::cluster; .mode = .tile; .group = .cta_group::1; .l2 = .L2::cache_hint",
-         "cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes.multicast::cluster{.group}{.l2} [a], [b, {c}], [d], m{, x}; .dim = .1d .2d .3d .4d .5d; .mode = .tile; .group = .cta_group::1; .l2 = .L2::cache_hint"]
+        ["cp.async.bulk.tensor.dim.dst.global{.mode}.mbarrier::complete_tx::bytes{.group}{.l2} [a], [b, {c}], [d]{, x}; .dim = .1d .2d .3d .4d .5d; .dst = .shared::cta .shared::cluster; .mode = .tile; .group = .cta_group::1 .cta_group::2; .l2 = .L2::cache_hint",
+         "cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes.multicast::cluster{.group}{.l2} [a], [b, {c}], [d], m{, x}; .dim = .1d .2d .3d .4d .5d; .mode = .tile; .group = .cta_group::1 .cta_group::2; .l2 = .L2::cache_hint"]
         |m| tensor(m, TensorWay::Load), "Copies a box of a tensor to shared memory in the background, and counts its bytes at a barrier object.",
         "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4}], [%r5];";
     "cp" "9.7.9.25.5.2"
-        ["cp.async.bulk.tensor.dim.global.src{.mode}.bulk_group{.l2} [a, {c}], [b]{, x}; .dim = .1d .2d .3d .4d .5d; .src = .shared::cta; .mode = .tile; .l2 = .L2::cache_hint"]
-        |m| tensor(m, TensorWay::Store), "Copies a box from shared memory into a tensor in the background.",
+        ["cp.async.bulk.tensor.dim.dst.global.mode.mbarrier::complete_tx::bytes{.group}{.l2} [a], [b, {c}], [d]{, x}; .dst = .shared::cta .shared::cluster; .dim = .2d; .mode = .tile::gather4; .group = .cta_group::1 .cta_group::2; .l2 = .L2::cache_hint",
+         "cp.async.bulk.tensor.dim.shared::cluster.global.mode.mbarrier::complete_tx::bytes.multicast::cluster{.group}{.l2} [a], [b, {c}], [d], m{, x}; .dim = .2d; .mode = .tile::gather4; .group = .cta_group::1 .cta_group::2; .l2 = .L2::cache_hint"]
+        |m| tensor(m, TensorWay::Load), "Copies four rows of a matrix to shared memory in the background, and counts their bytes at a barrier object.",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5, %r6, %r7}], [%r8];";
+    "cp" "9.7.9.25.5.2"
+        ["cp.async.bulk.tensor.dim.dst.global.mode.mbarrier::complete_tx::bytes{.group}{.l2} [a], [b, {c}], [d], {i..}{, x}; .dim = .3d .4d .5d; .dst = .shared::cta .shared::cluster; .mode = .im2col; .group = .cta_group::1 .cta_group::2; .l2 = .L2::cache_hint",
+         "cp.async.bulk.tensor.dim.shared::cluster.global.mode.mbarrier::complete_tx::bytes.multicast::cluster{.group}{.l2} [a], [b, {c}], [d], {i..}, m{, x}; .dim = .3d .4d .5d; .mode = .im2col; .group = .cta_group::1 .cta_group::2; .l2 = .L2::cache_hint"]
+        |m| tensor(m, TensorWay::Load), "Copies pixels of images, moved by i, to shared memory in the background, and counts their bytes at a barrier object.",
+        "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5, %r6}], [%r8], {%rs1, %rs2};";
+    "cp" "9.7.9.25.5.2"
+        ["cp.async.bulk.tensor.dim.global.src{.mode}.bulk_group{.l2} [a, {c}], [b]{, x}; .dim = .1d .2d .3d .4d .5d; .src = .shared::cta; .mode = .tile; .l2 = .L2::cache_hint",
+         "cp.async.bulk.tensor.dim.global.src.mode.bulk_group{.l2} [a, {c}], [b]{, x}; .src = .shared::cta; .dim = .2d; .mode = .tile::scatter4; .l2 = .L2::cache_hint",
+         "cp.async.bulk.tensor.dim.global.src.mode.bulk_group{.l2} [a, {c}], [b]{, x}; .dim = .3d .4d .5d; .src = .shared::cta; .mode = .im2col_no_offs; .l2 = .L2::cache_hint"]
+        |m| tensor(m, TensorWay::Store), "Copies a box, four rows or pixels from shared memory into a tensor in the background.",
         "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {%r2, %r3}], [%r4];";
     "cp" "9.7.9.25.5.3"
-        ["cp.reduce.async.bulk.tensor.dim.global.src.op{.mode}.bulk_group{.l2} [a, {c}], [b]{, x}; .dim = .1d .2d .3d .4d .5d; .src = .shared::cta; .op = .add .min .max .inc .dec .and .or .xor; .mode = .tile; .l2 = .L2::cache_hint"]
+        ["cp.reduce.async.bulk.tensor.dim.global.src.op{.mode}.bulk_group{.l2} [a, {c}], [b]{, x}; .dim = .1d .2d .3d .4d .5d; .src = .shared::cta; .op = .add .min .max .inc .dec .and .or .xor; .mode = .tile; .l2 = .L2::cache_hint",
+         "cp.reduce.async.bulk.tensor.dim.global.src.op.mode.bulk_group{.l2} [a, {c}], [b]{, x}; .dim = .3d .4d .5d; .src = .shared::cta; .op = .add .min .max .inc .dec .and .or .xor; .mode = .im2col_no_offs; .l2 = .L2::cache_hint"]
         |m| tensor(m, TensorWay::Update(operation(m)?)), "Adds a box to a part of a tensor in the background, or does something else with each two elements.",
         "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r2, %r3}], [%r4];";
     "cp" "9.7.9.25.5.4"
-        ["cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.l2} [a, {c}]{, x}; .dim = .1d .2d .3d .4d .5d; .mode = .tile; .l2 = .L2::cache_hint"]
+        ["cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.l2} [a, {c}]{, x}; .dim = .1d .2d .3d .4d .5d; .mode = .tile; .l2 = .L2::cache_hint",
+         "cp.async.bulk.prefetch.tensor.dim.L2.global.mode{.l2} [a, {c}]{, x}; .dim = .2d; .mode = .tile::gather4; .l2 = .L2::cache_hint",
+         "cp.async.bulk.prefetch.tensor.dim.L2.global.mode{.l2} [a, {c}], {i..}{, x}; .dim = .3d .4d .5d; .mode = .im2col; .l2 = .L2::cache_hint"]
         |m| tensor(m, TensorWay::Prefetch), "Asks for a box of a tensor to be cached.",
         "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r2, %r3}];";
     "st" "9.7.9.12"

@@ -21,12 +21,8 @@ macro_rules! missing {
 missing! {
     "cp" "9.7.9.25.4.2" "clusters of thread blocks" "cp.reduce.async.bulk ..."
         "Adds to the shared memory of the cluster in the background." "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r1], [%r2], 1024, [%r3];";
-    "cp" "9.7.9.25.5" "tensor copies in im2col modes" "cp.bulk.tensor.mode ...; .mode = .im2col .im2col_no_offs .im2col::w .im2col::w::128"
-        "Copies the neighbourhoods of pixels in the background." "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5}], [%r6], {%rs1};";
-    "cp" "9.7.9.25.5" "tensor copies of rows that are gathered and scattered (Blackwell)" "cp.bulk.tensor.mode ...; .mode = .tile::gather4 .tile::scatter4"
-        "Copies four rows of a tensor in the background." "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5, %r6, %r7}], [%r8];";
-    "cp" "9.7.9.25.5" "clusters of thread blocks" "cp.bulk.tensor.peers ...; .peers = .cta_group::2"
-        "Copies boxes of tensors for pairs of thread blocks." "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r1], [%rd2, {%r3}], [%r4];";
+    "cp" "9.7.9.25.5" "tensor copies of pixels with their halos (Blackwell)" "cp.bulk.tensor.mode ...; .mode = .im2col::w .im2col::w::128"
+        "Copies pixels along the rows of images in the background." "cp.async.bulk.tensor.3d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5}], [%r6], {%rs1, %rs2};";
     "cp" "9.7.9.25.4" "bulk copies of masked bytes (Blackwell)" "cp.async.bulk ..."
         "Copies masked bytes in the background." "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r2], 16, %rs1;";
     "tcgen05" "9.7.16.10.9" "sparse and weight-stationary products in tensor memory (Blackwell)" "tcgen05.mma.way ...; .way = .sp .ws"

@@ -1,14 +1,18 @@
 //! Shared memory: of the running CTA, and of all CTAs of a cluster.
 //!
-//! Each CTA has regions of its own, for dynamic memory and for each variable. An address leads into those of the CTA
-//! that uses it, unless it names another's rank, plus one, above the lowest bits.
+//! Each CTA has regions of its own, for dynamic memory and for each variable. An address names the CTA's rank from bit
+//! [`RANK`] on, as in today's hardware: kernels that clear the lowest bit of it reach the first CTA of their pair
+//! (CUTLASS, `Sm100MmaPeerBitMask`). PTX does not promise it, so the ledger says it of those who look (see `looks`).
 //!
 //! Guarantees: an address leads to one region or to none. Misses: whether another CTA's shared memory is there when it is
-//! accessed, which `cluster` asks.
+//! accessed, which `cluster` asks; with so many variables that they do not fit below bit [`RANK`], ranks stand higher.
 
-use super::{DESCRIBED, DYNAMIC, Memory, Owner, Region, Spot, region};
+use super::{DESCRIBED, DYNAMIC, Memory, Owner, Region, Spot, region, window};
 use crate::ir::Kernel;
 use crate::isa::Space;
+
+/// The lowest bit of a CTA's rank in an address of shared memory.
+pub(super) const RANK: u32 = 24;
 
 impl Memory {
     /// The regions of a CTA's shared memory: dynamic memory, then the variables.
@@ -47,17 +51,20 @@ impl Memory {
         self.rank = rank as usize;
     }
 
-    /// The rank that a shared address names, the running CTA's if it names none; and the address in one's own.
+    /// The rank that a shared address names, and the address without it.
     pub(in crate::sim) fn window_of(&self, address: u64) -> (usize, u64) {
-        match address.checked_shr(self.window).unwrap_or(0) as usize {
-            0 => (self.rank, address),
-            rank => (rank - 1, address & ((1 << self.window) - 1)),
-        }
+        ((address >> self.window) as usize, address & ((1 << self.window) - 1))
+    }
+
+    /// The rank of the CTA whose shared memory a shared or generic address leads into.
+    pub(in crate::sim) fn rank_at(&self, address: u64) -> usize {
+        let base = if address >> 32 == 0 { 0 } else { window(Space::Shared) };
+        self.window_of(address.wrapping_sub(base)).0
     }
 
     /// The shared address of a place in the CTA of that rank.
     pub(in crate::sim) fn in_window(&self, rank: u64, own: u64) -> u64 {
-        if self.ranks == 1 { own } else { (rank + 1) << self.window | own }
+        rank << self.window | own
     }
 
     /// Fresh dynamic shared memory.
@@ -115,10 +122,9 @@ impl Memory {
         self.regions.iter().position(|region| region.owner == owner).unwrap_or(DYNAMIC)
     }
 
-    /// The address of a shared region's first byte in its own CTA.
+    /// The address of a shared region's first byte, without the rank of its CTA.
     pub(in crate::sim) fn own_start(&self, region: usize) -> u64 {
-        let start = self.starts[region];
-        if self.ranks == 1 { start } else { start & ((1 << self.window) - 1) }
+        self.starts[region] & ((1 << self.window) - 1)
     }
 
     /// Where an address of shared memory leads.
