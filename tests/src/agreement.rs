@@ -17,8 +17,8 @@ use warpproof::diag::Assumption;
 use warpproof::ir::{self, Kernel};
 use warpproof::isa::ViewKind;
 use warpproof::sim::{
-    self, Axis, Binding, BoundParameter, FaultKind, Initial, Maps, Options, Pixels, Run, Sampling, Schedule, Setup,
-    TensorSetup, ViewSetup,
+    self, Axis, Binding, BoundParameter, FaultKind, Initial, Maps, Options, Pixels, Run, Sampling, Schedule,
+    Setup, TensorSetup, ViewSetup,
 };
 use warpproof::spec::{Argument, Contents, Ctas, Launch, Literal, Role, Side, Spec, TensorMap};
 use warpproof::syntax::{self, ast};

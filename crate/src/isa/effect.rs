@@ -465,6 +465,12 @@ pub enum CopyOp {
     /// address of the tensor map, the coordinates, the offsets of pixels, [the address of the `mbarrier` that
     /// counts the bytes, [the CTAs that get it]].
     Tensor(TensorCopy),
+    /// Asks for a cluster that has not begun, to do its work in its place (`clusterlaunchcontrol.try_cancel`). Sources: the
+    /// addresses of the response and of the `mbarrier` that counts its bytes.
+    TakeOver {
+        /// Each CTA of the asking cluster gets the response.
+        all: bool,
+    },
     /// Writes zeros (`st.bulk`), at once. Sources: the address, how many bytes, and zero.
     Clear(Space),
     /// Changes a field of a tensor map, or an entry of one. Sources: the address, [which entry,] the value.
@@ -501,7 +507,7 @@ impl CopyOp {
         match self {
             CopyOp::Bulk(bulk) => Some(bulk),
             CopyOp::Update(..) => Some(Bulk::ToGlobal),
-            CopyOp::Send { .. } => Some(Bulk::Across),
+            CopyOp::Send { .. } | CopyOp::TakeOver { .. } => Some(Bulk::Across),
             CopyOp::Tensor(TensorCopy { way, .. }) => match way {
                 TensorWay::Load => Some(Bulk::ToShared),
                 TensorWay::Store | TensorWay::Update(_) => Some(Bulk::ToGlobal),
@@ -531,6 +537,17 @@ impl CopyOp {
             _ => None,
         }
     }
+}
+
+/// What is asked of the response to a request to take over a cluster.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Whether there is such a cluster.
+    Taken,
+    /// Its first CTA in one dimension.
+    Axis(u8),
+    /// Its first CTA, and a word that is undefined.
+    First,
 }
 
 /// A field of a tensor map.
@@ -929,6 +946,9 @@ pub enum Effect {
     IsView(ViewKind),
     /// Reads a value that nobody knows before the run (`%clock`, `%globaltimer`, `%smid`).
     ReadClock,
+    /// Reads what a request to take over a cluster was answered (`clusterlaunchcontrol.query_cancel`). Sources: the two
+    /// halves of the response.
+    Response(Answer),
     /// Values are held against a claim of the kernel's author, by its place among the kernel's.
     Claim(u32),
     /// Nothing that the model sees (prefetch, nanosleep, cache hints, register budgets).

@@ -22,10 +22,11 @@ mod video;
 mod word;
 
 pub use effect::{
-    Access, AtomicOp, BarrierOp, BoxCut, Bulk, ClusterOp, CopyOp, Effect, Fetch, Forbidden, GATHERED, Geometry, Inquiry,
-    LaneFn, Lanes, Lanewise, Level, MapField, MatchMode, MatrixOp, Meaning, Order, Outside, Pairing, Pattern,
-    PhaserOp, Pick, Product, ReduceOp, Scales, Scope, ShuffleMode, Space, Sparsity, Stored, Strength,
-    SurfacePlace, TensorCopy, TensorWay, Tiles, ViewKind, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
+    Access, Answer, AtomicOp, BarrierOp, BoxCut, Bulk, ClusterOp, CopyOp, Effect, Fetch, Forbidden, GATHERED,
+    Geometry, Inquiry, LaneFn, Lanes, Lanewise, Level, MapField, MatchMode, MatrixOp, Meaning, Order,
+    Outside, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scales, Scope, ShuffleMode, Space,
+    Sparsity, Stored, Strength, SurfacePlace, TensorCopy, TensorWay, Tiles, ViewKind, VoteMode, WARP,
+    WarpgroupOp, WarpgroupProduct,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply, scale_value};

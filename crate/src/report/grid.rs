@@ -55,7 +55,8 @@ pub fn leaves_out(kernel: &Kernel, launch: &Launch) -> bool {
     !kernel.formula && !launch.runs_all()
 }
 
-/// Whether the CTAs of a kernel may work together: it has accesses to global memory that order or update something.
+/// Whether the CTAs of a kernel may work together: it has accesses to global memory that order or update something, or
+/// does the work of others.
 fn works_together(kernel: &Kernel) -> bool {
     let global = |access: &Access| matches!(access.space, Space::Global | Space::Generic);
     kernel.code.iter().any(|instr| match &instr.effect {
@@ -63,7 +64,7 @@ fn works_together(kernel: &Kernel) -> bool {
         Effect::Load(access) | Effect::Store(access) => {
             global(access) && matches!(access.strength, Strength::Strong(..))
         }
-        Effect::Copy(CopyOp::Update(..)) => true,
+        Effect::Copy(CopyOp::Update(..) | CopyOp::TakeOver { .. }) => true,
         Effect::Copy(CopyOp::Tensor(copy)) => matches!(copy.way, TensorWay::Update(_)),
         _ => false,
     })

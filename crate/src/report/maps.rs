@@ -115,7 +115,8 @@ pub(super) fn bound(
         let window = ends.map(|((lower, upper), size)| (*lower, *size as i64 - 1 + upper));
         Pixels { count: map.span[0] as u32, window: window.rev().collect() }
     });
-    if let Some((low, high)) = pixels.iter().flat_map(|pixels| &pixels.window).find(|(low, high)| low > high) {
+    if let Some((low, high)) = pixels.iter().flat_map(|pixels| &pixels.window).find(|(low, high)| low > high)
+    {
         return Err(wrong(format!(
             "the corners of this tensor map of `{name}` leave no pixel: the window of a dimension goes from {low} to {high}"
         )));

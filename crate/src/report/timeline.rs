@@ -77,6 +77,7 @@ impl InstructionClass {
             | Effect::ActiveMask
             | Effect::Cluster(_)
             | Effect::ReadClock
+            | Effect::Response(_)
             | Effect::Claim(_)
             | Effect::Nothing
             | Effect::Unsupported => InstructionClass::Integer,

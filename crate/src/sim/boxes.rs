@@ -103,23 +103,27 @@ impl TensorMap {
     pub fn misfit(&self, box_: &Cut) -> Option<String> {
         match (box_.cut, &self.pixels) {
             (BoxCut::Tile, None) => None,
-            (BoxCut::Tile | BoxCut::Rows, Some(_)) => {
-                Some("its tensor map is one for pixels (`cuTensorMapEncodeIm2col`), and it copies none".to_owned())
-            }
+            (BoxCut::Tile | BoxCut::Rows, Some(_)) => Some(
+                "its tensor map is one for pixels (`cuTensorMapEncodeIm2col`), and it copies none".to_owned(),
+            ),
             (BoxCut::Rows, None) => {
                 let height = self.axes.get(1).map_or(1, |axis| axis.span);
                 (height != 1).then(|| format!("boxes of a tensor map for a gather or scatter have 1 row, and this one's have {height}"))
             }
-            (BoxCut::Pixels { .. }, None) => {
-                Some("it copies pixels, and its tensor map is not one for pixels (`cuTensorMapEncodeIm2col`)".to_owned())
-            }
+            (BoxCut::Pixels { .. }, None) => Some(
+                "it copies pixels, and its tensor map is not one for pixels (`cuTensorMapEncodeIm2col`)"
+                    .to_owned(),
+            ),
             (BoxCut::Pixels { .. }, Some(pixels)) => {
                 let most = most_moved(pixels.window.len());
                 let far = box_.offsets.iter().find(|offset| **offset >= most);
                 if let Some(far) = far {
-                    return Some(format!("it moves pixels by {far}; an offset of this many dimensions is less than {most}"));
+                    return Some(format!(
+                        "it moves pixels by {far}; an offset of this many dimensions is less than {most}"
+                    ));
                 }
-                let outside = pixels.window.iter().zip(&box_.at[1..]).find(|((low, high), at)| *at < low || *at > high);
+                let outside =
+                    pixels.window.iter().zip(&box_.at[1..]).find(|((low, high), at)| *at < low || *at > high);
                 outside.map(|((low, high), at)| format!("its first pixel is at {at} in a dimension whose window goes from {low} to {high}, which the manual does not describe"))
             }
         }
@@ -276,7 +280,10 @@ mod tests {
         let piece = |at, element, bytes| Piece { at, element, bytes };
         assert_eq!(map.rows(&tile(&[0, 0])), [piece(0, Some(0), 16), piece(16, Some(32), 16)]);
         assert_eq!(map.rows(&tile(&[4, 2])), [piece(0, Some(80), 8), piece(8, None, 8), piece(16, None, 16)]);
-        assert_eq!(map.rows(&tile(&[-1, -1])), [piece(0, None, 16), piece(16, None, 4), piece(20, Some(0), 12)]);
+        assert_eq!(
+            map.rows(&tile(&[-1, -1])),
+            [piece(0, None, 16), piece(16, None, 4), piece(20, Some(0), 12)]
+        );
         assert_eq!(map.rows(&tile(&[100, 0])), [piece(0, None, 16), piece(16, None, 16)]);
         assert_eq!(map.rows(&tile(&[-100, i64::from(i32::MAX)])), [piece(0, None, 16), piece(16, None, 16)]);
     }

@@ -240,6 +240,7 @@ impl<'a> Machine<'a> {
                 self.send_registers(index, pc, mask, (update, format), vector)
             }
             CopyOp::Tensor(copy) => self.tensor_copies(index, pc, mask, copy),
+            CopyOp::TakeOver { all } => self.ask_for_cluster(index, pc, mask, all),
             CopyOp::Clear(space) => self.clear_in_bulk(index, pc, mask, space),
             CopyOp::Replace(field, space) => self.replace_in_maps(index, pc, mask, field, space),
             CopyOp::Publish => self.publish_map(index, pc, mask),

@@ -57,6 +57,31 @@ impl Stats {
 }
 
 impl<'a> Machine<'a> {
+    /// The running CTA has come to its end, or to where it stays.
+    pub(super) fn end_cta(&mut self) {
+        if !self.report_spinning() {
+            let stuck = self.warps.iter().any(|warp| warp.alive() != 0);
+            let stopped = self.warps.iter().any(|warp| warp.faulted != 0);
+            if stuck
+                && !stopped
+                && !self.is_exhausted()
+                && self.faults.iter().all(|fault| fault.kind.goes_on())
+            {
+                self.report_deadlock();
+            }
+        }
+        if self.setup.launch.dynamic_shared.is_none() {
+            self.dynamic_reached = self.dynamic_reached.max(self.memory.dynamic_reached());
+        }
+        self.observe_end();
+        self.end_contents();
+        self.trace_end();
+        self.end_copies();
+        self.end_bulk_copies();
+        self.end_tensor_memory();
+        self.end_remote();
+    }
+
     /// Takes fuel for what an instruction costs beside itself.
     #[inline]
     pub(super) fn charge(&mut self, cost: u64) {

@@ -189,6 +189,7 @@ impl<'a> Machine<'a> {
             Effect::SurfacePlace(place) => self.surface_place(index, pc, mask, *place),
             Effect::IsView(kind) => self.is_view(index, pc, mask, *kind),
             Effect::ReadClock => self.read_unknowable(index, pc, mask),
+            Effect::Response(answer) => self.read_response(index, pc, mask, *answer),
             Effect::Claim(claim) => {
                 self.charge(ends::OBJECT * threads(mask));
                 self.note_claim(index, pc, mask, *claim);
@@ -364,6 +365,7 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Forbidden(_)
         | Effect::Fence(..)
         | Effect::ReadClock
+        | Effect::Response(_)
         | Effect::Claim(_)
         | Effect::Nothing
         | Effect::Unsupported => false,

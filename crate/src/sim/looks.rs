@@ -1,9 +1,9 @@
 //! What a kernel asks of the machine it runs on: where memory lies, which lanes act together, which lane
-//! is elected, which columns of tensor memory it gets.
+//! is elected, which columns of tensor memory it gets, which thread blocks have not begun.
 //!
 //! Nothing of that is known before the run, and the machine here has to choose. A kernel only depends on
 //! the choice if it looks: compares addresses of different arrays, takes their bits, subtracts, stores or
-//! shuffles them; executes `elect.sync` or `activemask`. Such instructions are found in the code at
+//! shuffles them; executes `elect.sync`, `activemask` or `clusterlaunchcontrol.try_cancel`. Such instructions are found in the code at
 //! once, with addresses followed from parameters and variables through moves and additions (registers are
 //! not told apart by time). Where there is one, the question is asked again in other worlds
 //! ([`WORLDS`]), and the ledger names it.
@@ -82,6 +82,11 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
             Effect::ActiveMask => {
                 format!(
                     "which lanes `{opcode}` finds together is the machine's choice: all that can be and each alone were tried"
+                )
+            }
+            Effect::Copy(CopyOp::TakeOver { .. }) => {
+                format!(
+                    "which thread blocks `{opcode}` takes over is not known: the first to ask takes all, nobody takes any, and each takes one were tried"
                 )
             }
             Effect::TensorMemory(TensorMemoryOp::Allocate { .. }) => {

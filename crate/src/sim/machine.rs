@@ -21,6 +21,7 @@ use super::locks::Locks;
 use super::memory::Memory;
 use super::origins::Recorder;
 use super::outcome::{Fault, FaultKind, Site, Stats, Thread};
+use super::overtaken::Overtaken;
 use super::phaser::{self, Phasers};
 use super::predicate::Guards;
 use super::race::Detector;
@@ -104,6 +105,8 @@ pub(super) struct Machine<'a> {
     pub(super) tickets: Option<Tickets>,
     /// Whether it does may have to be found out.
     pub(super) wants_tickets: bool,
+    /// Clusters whose work others do.
+    pub(super) overtaken: Overtaken,
     /// Threads may wait for what others store.
     pub(super) waits_through_memory: bool,
     /// Bytes held for CTAs that do not run now.
@@ -293,6 +296,7 @@ impl<'a> Machine<'a> {
             locks: locks.map(|plan| Box::new(Locks::new(kernel, plan))),
             tickets: tickets.filter(|_| waits).map(Tickets::new),
             wants_tickets: false,
+            overtaken: Overtaken::default(),
             waits_through_memory,
             away: 0,
             flights: Flights::new(0),
@@ -427,6 +431,9 @@ impl<'a> Machine<'a> {
         let first = self.tickets.as_ref().map_or(0, |tickets| tickets.plan.first);
         let clusters = ctas.len() / self.ranks as usize;
         for index in (0..clusters).map(|turn| (first + turn) % clusters) {
+            if !self.overtaken.begins(index) {
+                continue;
+            }
             self.begin_cta(index);
             if self.exhausted.is_some() {
                 self.out_of_fuel(0, 0, 1);
@@ -445,31 +452,6 @@ impl<'a> Machine<'a> {
         self.take_turns(waiting);
         self.judge_signals();
         self.judge_locks();
-    }
-
-    /// The running CTA has come to its end, or to where it stays.
-    pub(super) fn end_cta(&mut self) {
-        if !self.report_spinning() {
-            let stuck = self.warps.iter().any(|warp| warp.alive() != 0);
-            let stopped = self.warps.iter().any(|warp| warp.faulted != 0);
-            if stuck
-                && !stopped
-                && !self.is_exhausted()
-                && self.faults.iter().all(|fault| fault.kind.goes_on())
-            {
-                self.report_deadlock();
-            }
-        }
-        if self.setup.launch.dynamic_shared.is_none() {
-            self.dynamic_reached = self.dynamic_reached.max(self.memory.dynamic_reached());
-        }
-        self.observe_end();
-        self.end_contents();
-        self.trace_end();
-        self.end_copies();
-        self.end_bulk_copies();
-        self.end_tensor_memory();
-        self.end_remote();
     }
 
     /// A CTA begins, or all CTAs of a cluster do, which run as one.
@@ -727,7 +709,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Groups that still repeat themselves when nobody else can run never end.
-    fn report_spinning(&mut self) -> bool {
+    pub(super) fn report_spinning(&mut self) -> bool {
         let found = self.warps.iter().find_map(|warp| Some((warp.index, warp.spinning.first()?.0)));
         let Some((warp, group)) = found.filter(|_| !self.is_exhausted()) else { return false };
         if self.is_waiting_load(group.pc) {

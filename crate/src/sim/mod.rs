@@ -12,7 +12,8 @@
 //! - Effects: `execute` is the match over effects; `lanewise`, `access`, `atomics`, `barrier`, `collective`,
 //!   `matrix`, `copies` and `phaser` implement them.
 //! - Copies through the asynchronous proxy: `bulk`; `tensor` for boxes of tensors, whose bytes `boxes` finds and
-//!   whose maps a kernel may make itself (`drafts`); `transactions` for the bytes that barrier objects count.
+//!   whose maps a kernel may make itself (`drafts`); `overtaken` for the work of clusters that have not begun; `transactions`
+//!   for the bytes that barrier objects count.
 //! - Values: `warp`, `memory`, `cells` and `bits` hold them; `batch` lists the bytes that lanes access; `repeats`
 //!   and `stretches` reuse results that several warps have in common; `rounding` bounds how far concrete floats may
 //!   be from the values they stand for.
@@ -84,6 +85,7 @@ mod notes;
 mod ordered_words;
 mod origins;
 mod outcome;
+mod overtaken;
 mod pages;
 mod phaser;
 mod pivots;

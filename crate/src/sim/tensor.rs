@@ -73,7 +73,10 @@ impl<'a> Machine<'a> {
             let cut = Cut {
                 cut: copy.cut,
                 at: numbers[..coordinates].iter().map(|word| i64::from(*word as i32)).collect(),
-                offsets: numbers[coordinates..][..offsets].iter().map(|word| i64::from(*word as u16)).collect(),
+                offsets: numbers[coordinates..][..offsets]
+                    .iter()
+                    .map(|word| i64::from(*word as u16))
+                    .collect(),
             };
             if let Some(misfit) = map.misfit(&cut) {
                 let why = format!("{misfit}, so what it does is undefined");
@@ -176,7 +179,8 @@ impl<'a> Machine<'a> {
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return None;
         }
-        let (box_region, start) = self.box_at(index, pc, lane, (map.format, map.bytes(cut.cut)), address, load)?;
+        let (box_region, start) =
+            self.box_at(index, pc, lane, (map.format, map.bytes(cut.cut)), address, load)?;
         let mut rows = map.rows(cut);
         if map.nan && load && rows.iter().any(|row| row.element.is_none()) {
             let why = "the NaN that fills what lies outside of the tensor is not modelled".to_owned();
@@ -193,8 +197,7 @@ impl<'a> Machine<'a> {
         };
         let outside = self.rows_at(index, pc, lane, (found, &rows), far)?;
         if way == TensorWay::Store && overlap(&outside) {
-            let why =
-                "it writes an element twice, so what it leaves there is undefined".to_owned();
+            let why = "it writes an element twice, so what it leaves there is undefined".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return None;
         }

@@ -172,6 +172,7 @@ impl Prover<'_> {
             | Effect::ActiveMask
             | Effect::Elect
             | Effect::ReadClock
+            | Effect::Response(_)
             | Effect::Matrix(MatrixOp::Multiply(_) | MatrixOp::Transpose) => each(self),
             Effect::Barrier { .. } if !self.has_known_number(state, src) => {
                 return Err(self.stop(pc, "a barrier whose number is computed"));

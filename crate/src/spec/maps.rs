@@ -124,7 +124,10 @@ pub fn one(reader: &mut Reader, node: &Node<'_>, table: &DeTable<'_>, at: usize)
     };
     let of_pixels = map.corners.is_some();
     if of_pixels && map.span.len() != 2 {
-        let message = format!("the `box` of a tensor map for pixels is [pixels, channels], and this one has {} numbers", map.span.len());
+        let message = format!(
+            "the `box` of a tensor map for pixels is [pixels, channels], and this one has {} numbers",
+            map.span.len()
+        );
         reader.error(span_of(node), message);
         return None;
     }
@@ -137,7 +140,10 @@ pub fn one(reader: &mut Reader, node: &Node<'_>, table: &DeTable<'_>, at: usize)
     for (what, other) in [("shape", &map.shape), ("strides", &map.strides), ("element_strides", &map.steps)] {
         if let Some(found) = other.as_ref().filter(|other| other.len() != rank) {
             let message = match of_pixels {
-                true => format!("`{what}` has {} dimensions, and images and channels beside those of the corners are {rank}", found.len()),
+                true => format!(
+                    "`{what}` has {} dimensions, and images and channels beside those of the corners are {rank}",
+                    found.len()
+                ),
                 false => format!("`{what}` has {} dimensions, and `box` has {rank}", found.len()),
             };
             reader.error(span_of(node), message);
@@ -179,7 +185,11 @@ fn corner(reader: &mut Reader, key: Key, what: &str, node: &Node<'_>) -> Option<
     let most = FARTHEST_CORNERS[0];
     let corner = reader.signed_integers(what, node, -most, most - 1)?;
     let Some(most) = corner.len().checked_sub(1).and_then(|at| FARTHEST_CORNERS.get(at)) else {
-        let message = format!("images have 1 to {} dimensions, and `{what}` has {}", FARTHEST_CORNERS.len(), corner.len());
+        let message = format!(
+            "images have 1 to {} dimensions, and `{what}` has {}",
+            FARTHEST_CORNERS.len(),
+            corner.len()
+        );
         reader.error(span_of(node), message);
         return None;
     };
@@ -226,7 +236,9 @@ pub fn print(written: &[Written], map: &TensorMap, at: usize) -> String {
     numbers("strides", Key::MapStrides, map.strides.as_ref());
     numbers("element_strides", Key::Steps, map.steps.as_ref());
     if let Some(corners) = &map.corners {
-        for (name, key, values) in [("lower", Key::Lower, &corners.lower), ("upper", Key::Upper, &corners.upper)] {
+        for (name, key, values) in
+            [("lower", Key::Lower, &corners.lower), ("upper", Key::Upper, &corners.upper)]
+        {
             let each = |(axis, value): (usize, &i64)| number(written, key, [at, axis], *value);
             let values: Vec<String> = values.iter().enumerate().map(each).collect();
             let _ = write!(text, ", pixel_box_{name}_corner = [{}]", values.join(", "));

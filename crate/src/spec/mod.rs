@@ -20,7 +20,7 @@ pub use parse::{MAX_ELEMENTS, parse, parse_over};
 pub use print::{literal, print};
 
 pub use model::{
-    Argument, Axis, Contents, Corners, Ctas, Formula, Key, Launch, LaunchPatch, Literal, Open, Options, Role, Scalar,
-    Side, Spec, Sweep, Tensor, TensorMap, Written, written_at,
+    Argument, Axis, Contents, Corners, Ctas, Formula, Key, Launch, LaunchPatch, Literal, Open, Options, Role,
+    Scalar, Side, Spec, Sweep, Tensor, TensorMap, Written, written_at,
 };
 pub use view::{AddressMode, Filter, NamedView, ReadMode, View};

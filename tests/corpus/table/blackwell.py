@@ -41,3 +41,7 @@ for kind in (1, 2):
     add("blackwell/twins.cu", f"{kind}", defines={"KIND": kind}, **ARCH)
 for fault in range(1, 9):
     add("blackwell/twins.cu", f"wrong{fault}", defines={"KIND": 1, "WRONG": fault}, lines=True, **ARCH)
+add("blackwell/steal.cu", arch="compute_100a")
+add("blackwell/steal.cu", "cluster", defines={"CLUSTER": 1}, arch="compute_100a")
+for fault in range(1, 8):
+    add("blackwell/steal.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_100a")

@@ -119,7 +119,9 @@ impl Map {
         places
             .iter()
             .enumerate()
-            .map(|(number, place)| Some((swizzled(self.swizzle, start + number as u64 * self.bytes)?, offset(place))))
+            .map(|(number, place)| {
+                Some((swizzled(self.swizzle, start + number as u64 * self.bytes)?, offset(place)))
+            })
             .collect()
     }
 
@@ -153,7 +155,10 @@ impl Map {
                 of_image = next;
             }
             for place in of_image {
-                let place = place.iter().enumerate().map(|(dimension, at)| at + moved.get(dimension).copied().unwrap_or(0));
+                let place = place
+                    .iter()
+                    .enumerate()
+                    .map(|(dimension, at)| at + moved.get(dimension).copied().unwrap_or(0));
                 all.push(place.chain([image]).collect());
             }
             begun = true;
@@ -161,7 +166,13 @@ impl Map {
         }
         all.truncate(*count as usize);
         let channels = 0..self.span[0] as i64;
-        Some(all.iter().flat_map(|pixel| channels.clone().map(|channel| [vec![at[0] + channel], pixel.clone()].concat())).collect())
+        Some(
+            all.iter()
+                .flat_map(|pixel| {
+                    channels.clone().map(|channel| [vec![at[0] + channel], pixel.clone()].concat())
+                })
+                .collect(),
+        )
     }
 
     fn tile(&self, at: &[i64], start: u64) -> Option<Vec<(u64, Option<u64>)>> {

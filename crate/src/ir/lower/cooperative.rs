@@ -6,8 +6,8 @@ use super::operand::{Base, Want};
 use super::{Code, Context, Emit, Lowering, Try};
 use crate::ir::kernel::Reg;
 use crate::isa::{
-    self, BoxCut, Bulk, CopyOp, Effect, Fragment, MapField, MatrixOp, PhaserOp, Shape, Space, TensorCopy,
-    WarpgroupOp, WarpgroupProduct,
+    self, Answer, BoxCut, Bulk, CopyOp, Effect, Fragment, MapField, MatrixOp, PhaserOp, Shape, Space,
+    TensorCopy, WarpgroupOp, WarpgroupProduct,
 };
 use crate::syntax::ast::{Operand, OperandKind};
 
@@ -206,6 +206,16 @@ impl<'m> Lowering<'m> {
                 let want = Want::bits(if wide { 64 } else { 32 });
                 src.push(self.source(context, operands.source[last], want)?);
             }
+            CopyOp::TakeOver { .. } => {
+                let (Some(to), Some(counter)) = (operands.address, operands.from) else { return Ok(()) };
+                let place = self.place_of(to)?;
+                let (_, base, at) = self.address(Space::Shared, place, to)?;
+                src.push(base);
+                offset = at;
+                let place = self.place_of(counter)?;
+                let (_, base, at) = self.address(Space::Shared, place, counter)?;
+                src.push(self.shifted(context, base, at));
+            }
             CopyOp::Clear(space) => {
                 let Some(address) = operands.address else { return Ok(()) };
                 let place = self.place_of(address)?;
@@ -243,6 +253,19 @@ impl<'m> Lowering<'m> {
             | CopyOp::HalfFence => {}
         }
         self.emit(context, Emit { effect: Effect::Copy(op), dst: &[], src: &src, offset, target: 0 });
+        Ok(())
+    }
+
+    /// What is read from the response to a request to take over a cluster.
+    pub(super) fn response(&mut self, context: Context, answer: Answer, operands: &Operands<'_>) -> Try<()> {
+        let (bits, count) = match answer {
+            Answer::Taken => (1, 1),
+            Answer::Axis(_) => (32, 1),
+            Answer::First => (32, 4),
+        };
+        let dst = self.destinations(operands.out[0], count, Want::bits(bits))?;
+        let src = self.sources(context, operands.source[0], 2, Want::bits(64))?;
+        self.plain(context, Effect::Response(answer), &dst, &src);
         Ok(())
     }
 

@@ -197,6 +197,7 @@ impl<'m> Lowering<'m> {
             Effect::Matrix(op) => self.matrix(context, *op, operands),
             Effect::TensorMemory(op) => self.tensor_memory(context, *op, operands),
             Effect::Copy(op) => self.copy(context, *op, operands),
+            Effect::Response(answer) => self.response(context, *answer, operands),
             Effect::Phaser(op) => self.phaser(context, *op, operands),
             Effect::Nothing | Effect::Fence(..) => {
                 self.plain(context, *effect, &[], &[]);

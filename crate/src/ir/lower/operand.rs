@@ -57,6 +57,7 @@ pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Wa
         | Effect::Barrier { .. }
         | Effect::ActiveMask
         | Effect::ReadClock
+        | Effect::Response(_)
         | Effect::Fetch(_)
         | Effect::Inquire(_)
         | Effect::SurfacePlace(_)
@@ -102,6 +103,7 @@ pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
         | Effect::Elect
         | Effect::ActiveMask
         | Effect::ReadClock
+        | Effect::Response(_)
         | Effect::Fetch(_)
         | Effect::Inquire(_)
         | Effect::SurfacePlace(_)

@@ -10,7 +10,9 @@ use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Shape, find};
-use crate::isa::{AtomicOp, BoxCut, Bulk, CopyOp, Effect, MapField, PhaserOp, Space, TensorCopy, TensorWay};
+use crate::isa::{
+    Answer, AtomicOp, BoxCut, Bulk, CopyOp, Effect, MapField, PhaserOp, Space, TensorCopy, TensorWay,
+};
 
 fn copy(op: CopyOp) -> Option<Action> {
     Some(Action::Effect(Effect::Copy(op)))
@@ -194,6 +196,24 @@ rows! {
     "cp" "9.7.9.25.6.2" ["cp.async.bulk.wait_group{.read} a"]
         |m| copy(CopyOp::WaitBulk { reads: m.has("read") }),
         "Waits until at most the newest a groups of bulk copies still run, or still read.", "cp.async.bulk.wait_group.read 0;";
+    "clusterlaunchcontrol" "9.7.13.17.1"
+        ["clusterlaunchcontrol.try_cancel.async{.ss}.mbarrier::complete_tx::bytes{.all}.b128 [a], [b]; .ss = .shared::cta; .all = .multicast::cluster::all"]
+        |m| copy(CopyOp::TakeOver { all: m.has("all") }), "Asks for a cluster that has not begun, to do its work in its place; the answer comes in the background.",
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];";
+    "clusterlaunchcontrol" "9.7.13.17.2" ["clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, a"]
+        |_| Some(Action::Effect(Effect::Response(Answer::Taken))), "Whether there was such a cluster.",
+        "{ .reg .b128 %rq1; clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rq1; }";
+    "clusterlaunchcontrol" "9.7.13.17.2"
+        ["clusterlaunchcontrol.query_cancel.axis.b32.b128 d, a; .axis = .get_first_ctaid::x .get_first_ctaid::y .get_first_ctaid::z"]
+        |m| {
+            let axis = ["get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z"];
+            let axis = axis.iter().position(|axis| m.get("axis") == Some(axis))?;
+            Some(Action::Effect(Effect::Response(Answer::Axis(axis as u8))))
+        }, "One number of that cluster's first thread block.",
+        "{ .reg .b128 %rq1; clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %rq1; }";
+    "clusterlaunchcontrol" "9.7.13.17.2" ["clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {d, e, f, g}, a"]
+        |_| Some(Action::Effect(Effect::Response(Answer::First))), "That cluster's first thread block.",
+        "{ .reg .b128 %rq1; clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, %r4}, %rq1; }";
     "mbarrier" "9.7.13.15.9" ["mbarrier.init{.ss}.b64 [a], b; .ss = .shared .shared::cta"]
         |m| phaser(m, PhaserOp::Init), "Makes a barrier object for b arrivals.", "mbarrier.init.shared.b64 [%r1], 32;";
     "mbarrier" "9.7.13.15.10" ["mbarrier.inval{.ss}.b64 [a]; .ss = .shared .shared::cta"]

@@ -37,8 +37,6 @@ missing! {
         "Loads from tensor memory, and reduces each lane." "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {%r1, %r2}, %r4, [%r3];";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."
         "Accesses memory of several devices." "multimem.red.add.u32 [%rd1], %r1;";
-    "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."
-        "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
     "st" "9.7.9.12" "stores to global memory in the background (Blackwell)" "st.async.global ..."
         "Stores to global memory in the background." "st.async.release.gpu.global.b32 [%rd1], %r2;";
     "red" "9.7.13.7" "stores to global memory in the background (Blackwell)" "red.async.global ..."

@@ -468,7 +468,8 @@ impl<'a> Machine<'a> {
         let Some(addresses) = self.addresses(index, pc, known) else { return };
         for lane in lanes(known) {
             let ranks = src.get(1).map(|reg| self.warps[index].word(*reg, lane));
-            let targets = self.destinations(index, pc, lane, ((addresses[lane as usize], None), false), ranks);
+            let targets =
+                self.destinations(index, pc, lane, ((addresses[lane as usize], None), false), ranks);
             let count = targets.len();
             let op = PhaserOp::Arrive { drop: false, relaxed: false, expects: false };
             let objects: Vec<u64> = targets
