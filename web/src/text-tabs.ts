@@ -115,6 +115,7 @@ export const tabText = {
     notText: (name: string) => `${name} is not text.`,
     empty: (name: string) => `${name} is empty.`,
     machineCode: (name: string) => `${name} is compiled machine code, not PTX. \`cuobjdump -ptx ${name}\` extracts the PTX of a cubin or an executable, if it holds any.`,
+    noSource: (name: string) => `${name} was not opened: it is CUDA C++, and no PTX that is here names it as its source (compile with \`-lineinfo\`).`,
     tooMany: (opened: readonly string[], left: readonly string[]) => `Two kernels are compared: ${listed(opened)} were opened, ${listed(left)} ${left.length === 1 ? 'was' : 'were'} not.`,
     secondSpec: (name: string) => `There is one spec: ${name} was not opened.`,
     pairAlone: (name: string, left: readonly string[]) => `${name} is a saved pair, which holds both kernels and the spec: ${listed(left)} ${left.length === 1 ? 'was' : 'were'} not opened.`,

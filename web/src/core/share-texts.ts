@@ -15,13 +15,13 @@ const times = (extents: readonly number[]) => extents.join('×')
 /** Outside of code spans, where it would be markup. */
 const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : numerals(piece).replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
 
-/** A block for a code review: verdict, launch, assumptions, the spec with shapes and scalars, version, link; with
+/** A block for a code review: verdict and what it is about, launch, assumptions, the spec with shapes and scalars, version, link; with
  * no report, the link alone. */
-export function markdown(report: Report | null, spec: string, link: string): string {
+export function markdown(report: Report | null, spec: string, link: string, about: readonly string[] = []): string {
   if (!report) return `[${tabText.share.open}](${link})${thisComputer(link) === null ? '' : ` (${tabText.share.onlyHere})`}`
   const { word, tone } = presentationFor(report)
   const sign = { good: '✅', bad: '❌', warn: '⚠️', neutral: '◽' }[tone]
-  const lines = [`${sign} **${word}**. ${plain(report.summary)}`, '']
+  const lines = [`${sign} **${word}**${about.length > 0 ? ` (${about.join(', ')})` : ''}. ${plain(report.summary)}`, '']
   for (const { name, counts } of undecidedTexts(report)) lines.push(`- \`${name}\`: ${counts}`)
   if (report.hint) lines.push(...(lines.at(-1) === '' ? [] : ['']), plain(hintHere(report.hint)))
   if (lines.at(-1) !== '') lines.push('')

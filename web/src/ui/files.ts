@@ -26,11 +26,17 @@ export async function openFiles(files: readonly File[], side: Side | null): Prom
   const kernels: Kernel[] = []
   let spec: string | null = null
   const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const texts: { name: string; content: string }[] = []
   for (const file of sorted) {
-    const { name } = file
-    const others = () => sorted.filter(other => other !== file).map(({ name }) => name)
     const content = await textOf(file, problems)
-    if (content === null) continue
+    if (content !== null) texts.push({ name: file.name, content })
+  }
+  const ptx = texts.map(({ content }) => content).filter(content => IS_PTX.test(content))
+  // What comes with its source is shown beside it.
+  const isSource = (name: string) => [session.reference, session.optimized, ...ptx].some(text => [...sourceFiles(text).values()].some(named => isNamed(named, name)))
+  const sources: Record<string, string> = {}
+  for (const { name, content } of texts) {
+    const others = () => sorted.map(file => file.name).filter(other => other !== name)
     if (/\.json$/i.test(name)) {
       const pair = readPair(content)
       if (pair.ok) {
@@ -48,9 +54,10 @@ export async function openFiles(files: readonly File[], side: Side | null): Prom
     } else if (/\.toml$/i.test(name)) {
       if (spec !== null) problems.push(tabText.files.secondSpec(name))
       spec ??= content
-    } else if ([session.reference, session.optimized].some(ptx => [...sourceFiles(ptx).values()].some(named => isNamed(named, name)))) {
-      session.sources = { ...session.sources, [name]: content }
-    } else if (!/\.(ptx|txt|py|cuh?)$/i.test(name) && !/^\s*\.version\b/m.test(content)) problems.push(tabText.files.unknown(name))
+    } else if (isSource(name)) sources[name] = content
+    // CUDA beside PTX is no kernel to compare, which has to be PTX.
+    else if (/\.cuh?$/i.test(name) && ptx.length > 0) problems.push(tabText.files.noSource(name))
+    else if (!/\.(ptx|txt|py|cuh?)$/i.test(name) && !IS_PTX.test(content)) problems.push(tabText.files.unknown(name))
     // A formula can only be the reference.
     else kernels.push({ name, content, side: /\.py$/i.test(name) ? 'reference' : sideOf(name) })
   }
@@ -59,8 +66,12 @@ export async function openFiles(files: readonly File[], side: Side | null): Prom
   const left = kernels.filter(kernel => !chosen.includes(kernel)).map(({ name }) => name)
   if (left.length > 0) problems.push(tabText.files.tooMany(chosen.map(({ name }) => name), left))
   take(chosen, side)
+  session.sources = { ...session.sources, ...sources }
   warn(problems)
 }
+
+/** What PTX begins with, behind comments. */
+const IS_PTX = /^\s*\.version\b/m
 
 /** The text of a file; null, and a problem more, where it has none. */
 async function textOf(file: File, problems: string[]): Promise<string | null> {

@@ -310,6 +310,21 @@ describe('the source of a kernel', () => {
     expect(await textOf(page, 'optimized')).toBe(ptx)
     await page.context().close()
   })
+
+  test('may come together with its PTX; other CUDA beside PTX is named and left alone', async () => {
+    const ptx = race.input.optimized.replaceAll('softmax/mutants/block_no_barrier.cu', '/home/me/mine.cu')
+    const { page } = await visit(site)
+    await verdict(page)
+    const file = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
+    await page.getByTestId('examples').click()
+    await page.getByTestId('open-files').setInputFiles([file('mine.cu', 'line 1 of mine\n'), file('mine_opt.ptx', ptx), file('mine_ref.ptx', race.input.reference), file('other.cu', '__global__ void k() {}')])
+    await expect.poll(() => textOf(page, 'optimized')).toBe(ptx)
+    expect(await textOf(page, 'reference')).toBe(race.input.reference)
+    await expect.poll(() => page.getByTestId('notice').textContent()).toContain('other.cu was not opened: it is CUDA C++')
+    await page.getByTestId('source-optimized').click()
+    await expect.poll(() => page.getByTestId('source-pane-optimized').textContent()).toContain('line 1 of mine')
+    await page.context().close()
+  })
 })
 
 test('the page leads to its documents and to its own source', async () => {

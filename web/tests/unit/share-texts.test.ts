@@ -51,6 +51,7 @@ describe('what is shared', () => {
         '[Reproduce it with Warpproof 0.1.0](https://host/#1abc)',
       ].join('\n'),
     )
+    expect(markdown(report, '', 'L', ['CTA (0,0,0) of 4', 'with a guessed grid of 1 × 1 × 1'])).toMatch(/^[^\n]*\*\* \(CTA \(0,0,0\) of 4, with a guessed grid of 1 × 1 × 1\)\. /)
     expect(markdown(null, '', 'L')).toBe('[Open in Warpproof](L)')
   })
 
