@@ -122,9 +122,15 @@ class Session {
   #keepTimer: ReturnType<typeof setTimeout> | undefined
   /** The question is the visitor's own, and kept. */
   #edited = false
+  /** The spec that the inference was made with. */
+  #inferredWith = ''
   readonly #inferSoon = soon(INFER_AFTER_MS, async () => {
-    const inference = await this.#reader?.infer(this.input())
-    if (inference) this.inference = keepParameters(inference, this.inference)
+    const input = this.input()
+    const inference = await this.#reader?.infer(input)
+    if (!inference) return
+    // A spec that was put away takes its names and shapes along.
+    this.inference = keepParameters(inference, input.spec === '' && this.#inferredWith !== '' ? null : this.inference)
+    this.#inferredWith = input.spec
   })
 
   /** Follows the engine that answers, and starts the one that reads along when that one is ready, which has

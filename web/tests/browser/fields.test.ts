@@ -87,6 +87,16 @@ test('every message about a missing value leads to its field, also where the oth
   await page.context().close()
 })
 
+test('a spec that was put away takes its names along, also where the kernels have different parameters', async () => {
+  const { page } = await visit(site)
+  await verdict(page)
+  await expect.poll(() => chips(page)).toContain('x')
+  await paste(page, 'optimized', kernel('gather_ref.ptx'))
+  await expect.poll(() => page.getByTestId('notice').textContent()).toContain('its spec was put away')
+  await expect.poll(() => chips(page)).not.toContain('x')
+  await page.context().close()
+})
+
 test('arguments that a message has ready are written by a click, and the chips stay meanwhile', async () => {
   const { page } = await visit(site)
   await verdict(page)
