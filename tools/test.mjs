@@ -5,7 +5,7 @@ import { buildPage } from './page.mjs'
 import { findBrowser, installPackages } from './setup.mjs'
 import { root, say, seconds, step } from './step.mjs'
 import { buildWasm } from './wasm.mjs'
-import { testPackage } from './wheel.mjs'
+import { buildPackage, testPackage } from './wheel.mjs'
 
 const started = Date.now()
 const chosen = process.argv.slice(2)
@@ -17,10 +17,9 @@ const node = (title, script, ...args) => step(title, process.execPath, [bin(scri
 
 await installPackages()
 if (both) say('The Rust tests run beside the build and the checks of the page, so lines are mixed.')
-await Promise.all([rust(), page()])
-if (wants('python')) {
-  await testPackage()
-}
+const [, hasPackage] = await Promise.all([rust(), page()])
+// One of its tests compares with the program that the Rust tests have built.
+if (hasPackage) await testPackage()
 if (wants('browser')) {
   const browser = await findBrowser()
   await buildPage()
@@ -45,4 +44,5 @@ async function page() {
     await node('checking the types of the page', 'svelte-check/bin/svelte-check', '--workspace', 'web', '--tsconfig', 'tsconfig.json', '--fail-on-warnings', '--output', 'human')
     await node('running the unit tests of the page', 'vitest/vitest.mjs', 'run', '--config', 'web/vitest.config.ts')
   }
+  return wants('python') && (await buildPackage())
 }

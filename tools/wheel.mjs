@@ -20,12 +20,12 @@ const optional = ['numpy', 'nvidia-cuda-nvrtc-cu12==12.9.86', 'triton==3.9.0', '
 /** The first Python from 3.10 on that can make environments. */
 export const findPython = () => ['python3', 'python'].find(name => output(name, ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))']) !== null)
 
-/** Builds and tests the Python package, if it can be. */
-export async function testPackage() {
+/** Builds the Python package and installs it where its tests are; whether it could be. */
+export async function buildPackage() {
   const python = findPython()
   if (python === undefined) {
-    say('The Python package was not tested: that needs Python 3.10 or later with its module venv.')
-    return
+    say('The Python package is not tested: that needs Python 3.10 or later with its module venv.')
+    return false
   }
   const stamp = path.join(venv, 'wheels.txt')
   const wanted = [...tools, ...optional].join('\n')
@@ -33,8 +33,8 @@ export async function testPackage() {
     await step('making a Python environment', python, ['-m', 'venv', '--clear', venv])
     const status = await step(`installing ${tools.join(', ')} from PyPI`, inside('pip'), ['install', '--quiet', ...tools], { fatal: false })
     if (status !== 0) {
-      say('The Python package was not tested: its tools could not be installed from PyPI.')
-      return
+      say('The Python package is not tested: its tools could not be installed from PyPI.')
+      return false
     }
     for (const wheel of optional) {
       const status = await step(`installing ${wheel} from PyPI`, inside('pip'), ['install', '--quiet', '--only-binary', ':all:', wheel], { fatal: false })
@@ -47,6 +47,11 @@ export async function testPackage() {
   await step('building the Python package', inside('maturin'), ['build', '--quiet', '--locked', '--profile', 'dev', '--out', wheels, '--manifest-path', path.join(folder, 'Cargo.toml')])
   const [wheel] = fs.readdirSync(wheels)
   await step('installing it', inside('pip'), ['install', '--quiet', '--force-reinstall', '--no-deps', path.join(wheels, wheel)])
+  return true
+}
+
+/** Tests what `buildPackage` has installed. */
+export async function testPackage() {
   await step('checking the types of the Python package', inside('mypy'), ['warpproof'], { cwd: folder })
   // `pytest`, not `python -m pytest`, which would import the folder in the place of what is installed.
   await step('running the tests of the Python package', inside('pytest'), ['-q', '-n', '2'], { cwd: folder })

@@ -13,7 +13,7 @@
 //! hardware, waits for all lanes that are left.
 //! Misses: it finds no races by itself; weak memory is not modelled (a store is visible at once);
 //! proxies are one, and a bulk copy happens at one moment;
-//! levels of detail and cubes of textures, tensor copies by im2col, sparse products, pairs of CTAs and scales of blocks in tensor memory, and the quad pairs of `m8n8k4` are
+//! levels of detail and cubes of textures, cluster launch control, sparse products, pairs of CTAs and scales of blocks in tensor memory, and the quad pairs of `m8n8k4` are
 //! refused by name.
 //!
 //! Source: PTX ISA 9.0.
