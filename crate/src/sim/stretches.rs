@@ -12,7 +12,8 @@
 use super::repeats::Answer;
 use super::straight::Step;
 use super::warp::Warp;
-use crate::ir::{Kernel, Reg, RegisterKind};
+use crate::ir::{Constant, Kernel, Reg, RegisterKind};
+use crate::isa::Space;
 
 /// Instructions of a stretch; a bit for each says whether it worked on symbols.
 pub(super) const LONGEST: u32 = u32::BITS;
@@ -180,7 +181,14 @@ impl Stretches {
             return None;
         }
         let stretch = &steps[pc as usize..][..count as usize];
-        let is_constant = |reg: Reg| matches!(kernel.registers[reg.index()], RegisterKind::Constant(_));
+        // Where a shared variable lies is another address in each CTA of a cluster.
+        let is_constant = |reg: Reg| match &kernel.registers[reg.index()] {
+            RegisterKind::Constant(
+                Constant::Address { variable, .. } | Constant::AddressHalf { variable, .. },
+            ) => kernel.variables[*variable as usize].space != Space::Shared,
+            RegisterKind::Constant(_) => true,
+            _ => false,
+        };
         let (mut reads, mut writes): (Vec<Reg>, Vec<Reg>) = (Vec::new(), Vec::new());
         for step in stretch {
             for reg in step.src.all {

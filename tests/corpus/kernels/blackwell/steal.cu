@@ -38,7 +38,12 @@ __device__ void meet() {
 #endif
 }
 
-extern "C" __global__ void opt(const float *x, float *y) {
+#ifdef CLUSTER
+#define TOGETHER __cluster_dims__(2, 1, 1)
+#else
+#define TOGETHER
+#endif
+extern "C" __global__ void TOGETHER opt(const float *x, float *y) {
     __shared__ ulonglong2 response;
     __shared__ u64 full;
     int t = threadIdx.x, tile = blockIdx.x, rank = 0;
