@@ -59,11 +59,11 @@ const RANKS: &str = ", and the rank of a CTA in its cluster stands from bit 24 o
 
 /// Whether there are shared arrays of a cluster in a set.
 fn shared_of_cluster(kernel: &Kernel, setup: &Setup, set: Set) -> bool {
-    let variables = kernel.variables.iter().enumerate();
+    let mut variables = kernel.variables.iter().enumerate();
     let shared = |(at, variable): (usize, &Variable)| {
         variable.space == Space::Shared && bit(setup.tensors.len() + at) & set != 0
     };
-    setup.launch.cluster != [1; 3] && variables.map(shared).any(|found| found)
+    setup.launch.cluster != [1; 3] && variables.any(shared)
 }
 
 /// Arrays as bits of a set: tensors, then variables, then textures and surfaces. All bits where there are too many.
