@@ -202,7 +202,7 @@ rows! {
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];";
     "clusterlaunchcontrol" "9.7.13.17.2" ["clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, a"]
         |_| Some(Action::Effect(Effect::Response(Answer::Taken))), "Whether there was such a cluster.",
-        "{ .reg .b128 %rq1; clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rq1; }";
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rq1;";
     "clusterlaunchcontrol" "9.7.13.17.2"
         ["clusterlaunchcontrol.query_cancel.axis.b32.b128 d, a; .axis = .get_first_ctaid::x .get_first_ctaid::y .get_first_ctaid::z"]
         |m| {
@@ -210,10 +210,10 @@ rows! {
             let axis = axis.iter().position(|axis| m.get("axis") == Some(axis))?;
             Some(Action::Effect(Effect::Response(Answer::Axis(axis as u8))))
         }, "One number of that cluster's first thread block.",
-        "{ .reg .b128 %rq1; clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %rq1; }";
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %rq1;";
     "clusterlaunchcontrol" "9.7.13.17.2" ["clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {d, e, f, g}, a"]
         |_| Some(Action::Effect(Effect::Response(Answer::First))), "That cluster's first thread block.",
-        "{ .reg .b128 %rq1; clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, %r4}, %rq1; }";
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, %r4}, %rq1;";
     "mbarrier" "9.7.13.15.9" ["mbarrier.init{.ss}.b64 [a], b; .ss = .shared .shared::cta"]
         |m| phaser(m, PhaserOp::Init), "Makes a barrier object for b arrivals.", "mbarrier.init.shared.b64 [%r1], 32;";
     "mbarrier" "9.7.13.15.10" ["mbarrier.inval{.ss}.b64 [a]; .ss = .shared .shared::cta"]
