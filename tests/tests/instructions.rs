@@ -36,6 +36,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("wmma.load.b.sync.aligned.col.m8n8k32", "the same"),
     ("wmma.mma.sync.aligned.row.col.m8n8k32", "the same"),
     ("wmma.mma.xor.popc", "the same"),
+    (
+        "clusterlaunchcontrol",
+        "the machine has no registers of 128 bits, and runs every block; the corpus compares such kernels with plain ones",
+    ),
     ("membar", "it orders accesses, which this machine does in order anyway"),
     ("call", "a call is inlined, so that no row is left of it; the corpus compares such kernels"),
     ("ret", "the same"),
