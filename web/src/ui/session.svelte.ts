@@ -127,9 +127,8 @@ class Session {
   readonly #inferSoon = soon(INFER_AFTER_MS, async () => {
     const input = this.input()
     const inference = await this.#reader?.infer(input)
-    if (!inference) return
     // A spec that was put away takes its names and shapes along.
-    this.inference = keepParameters(inference, input.spec === '' && this.#inferredWith !== '' ? null : this.inference)
+    if (inference) this.inference = keepParameters(inference, input.spec === '' && this.#inferredWith !== '' ? null : this.inference)
     this.#inferredWith = input.spec
   })
 
