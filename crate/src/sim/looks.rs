@@ -21,6 +21,7 @@
 //! Sources: PTX ISA 9.0 §5.1 (state spaces), §5.4.5 (alignment), §7.1.1 (`.ptr`), §9.7.13 (`activemask`,
 //! `elect.sync`).
 
+use super::memory::{RANK, rank_bit};
 use super::setup::{Binding, Setup};
 use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind, Variable};
 use crate::isa::{
@@ -55,7 +56,16 @@ pub struct Look {
 }
 
 /// What is taken for granted of shared addresses in a cluster.
-const RANKS: &str = ", and the rank of a CTA in its cluster stands from bit 24 of such an address on, as today's hardware has it";
+fn ranks_stand(kernel: &Kernel) -> String {
+    let bit = rank_bit(kernel);
+    let where_else = match bit {
+        RANK => "as today's hardware has it".to_owned(),
+        _ => format!("while today's hardware has it at bit {RANK}"),
+    };
+    format!(
+        ", and the rank of a CTA in its cluster stands from bit {bit} of such an address on, {where_else}"
+    )
+}
 
 /// Whether there are shared arrays of a cluster in a set.
 fn shared_of_cluster(kernel: &Kernel, setup: &Setup, set: Set) -> bool {
@@ -85,9 +95,14 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
                 )
             }
             Effect::Copy(CopyOp::TakeOver { .. }) => {
-                format!(
-                    "which thread blocks `{opcode}` takes over is not known: the first to ask takes all, nobody takes any, and each takes one were tried"
-                )
+                let ranks = setup.launch.cluster.iter().product::<u32>() as usize;
+                let tried = match setup.launch.ctas.len() > ranks {
+                    true => {
+                        "that the first to ask takes all that run here, nobody takes any, and each takes one were tried"
+                    }
+                    false => "no others run here, so only that it gets none was tried",
+                };
+                format!("which thread blocks `{opcode}` takes over is not known: {tried}")
             }
             Effect::TensorMemory(TensorMemoryOp::Allocate { .. }) => {
                 format!("which columns `{opcode}` gives is the machine's choice: three were tried")
@@ -97,7 +112,7 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
                 set => format!(
                     "`{opcode}` looks at where {} lies: three ways to lay out memory were tried{}",
                     names(kernel, setup, set),
-                    if shared_of_cluster(kernel, setup, set) { RANKS } else { "" }
+                    if shared_of_cluster(kernel, setup, set) { ranks_stand(kernel) } else { String::new() }
                 ),
             },
         };

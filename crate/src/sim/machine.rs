@@ -430,6 +430,7 @@ impl<'a> Machine<'a> {
         let ctas = &self.setup.launch.ctas;
         let first = self.tickets.as_ref().map_or(0, |tickets| tickets.plan.first);
         let clusters = ctas.len() / self.ranks as usize;
+        self.overtaken = Overtaken::of(self.kernel, clusters);
         for index in (0..clusters).map(|turn| (first + turn) % clusters) {
             if !self.overtaken.begins(index) {
                 continue;

@@ -21,8 +21,10 @@ use super::setup::{Binding, Initial, Setup, TensorSetup};
 use crate::base::Format;
 use crate::ir::{Constant, Kernel};
 use crate::isa::Space;
+
 use crate::spec::Role;
 use crate::term::{Symbol, Terms, Value, index_name};
+pub(super) use shared::{RANK, rank_bit};
 use std::ops::Range;
 
 const SHARED_WINDOW: u64 = 1 << 32;
@@ -134,13 +136,10 @@ impl Memory {
     pub(super) fn new(kernel: &Kernel, setup: &Setup, terms: &mut Terms, all: bool, world: World) -> Memory {
         let shared = region(Owner::Shared(None), Space::Shared, Some(0), 4);
         let parameters = region(Owner::Parameters, Space::Param, Some(u64::from(kernel.parameter_bytes)), 1);
-        let statics =
-            |variable: &&crate::ir::Variable| variable.space == Space::Shared && variable.size.is_some();
-        let slots = kernel.variables.iter().filter(statics).count() as u64 + 2;
         let ranks = setup.launch.cluster.iter().product::<u32>() as usize;
         let stretch = match ranks {
-            1 => (32 - (64 - slots.leading_zeros())).min(24),
-            _ => 20,
+            1 => (32 - (64 - shared::slots(kernel).leading_zeros())).min(24),
+            _ => shared::STRETCH,
         };
         let sizes = setup.tensors.iter().filter_map(|tensor| Some(elements_in_memory(tensor)? * 8));
         let largest = sizes.chain(kernel.variables.iter().filter_map(|variable| variable.size)).max();
@@ -157,7 +156,7 @@ impl Memory {
             starts: Vec::new(),
             ranks,
             rank: 0,
-            window: if ranks > 1 { shared::RANK.max(stretch + 64 - slots.leading_zeros()) } else { 63 },
+            window: if ranks > 1 { shared::rank_bit(kernel) } else { 63 },
             per_cta: 0,
             describes: stretch > DESCRIBED + 1
                 && (super::warpgroup::has_any(kernel) || super::tensor_memory::has_any(kernel)),

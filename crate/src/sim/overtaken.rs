@@ -7,7 +7,8 @@
 //! the run, so the question is asked in three worlds (see `looks`): in one the first to ask takes all, in one nobody takes any, and
 //! in one each takes the last.
 //!
-//! Guarantees: none is taken over twice, and only those that would run here. A request of a CTA that has read in a response that there
+//! Guarantees: none is taken over twice, and only those that would run here (where none would, each request is refused,
+//! which the ledger says). A request of a CTA that has read in a response that there
 //! is none left is undefined, and *unsupported*; of such a response only that can be read.
 //! Misses: other ways to divide the clusters; kernels that look at the bytes of a response in another way than by
 //! `query_cancel`.
@@ -19,18 +20,19 @@ use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::lanes;
 use crate::base::Format;
-use crate::isa::{Access, Answer, PhaserOp, Space, Strength};
+use crate::ir::{Instr, Kernel};
+use crate::isa::{Access, Answer, CopyOp, Effect, PhaserOp, Space, Strength};
 use crate::term::Value;
 use std::collections::BTreeSet;
 
 /// Bytes of a response.
 const BYTES: u32 = 16;
 
-/// Which clusters of a launch run, and which are taken over. By their numbers among those of the launch.
+/// Which clusters of a launch may be taken over. By their numbers among those of the launch.
 #[derive(Default)]
 pub(super) struct Overtaken {
-    begun: BTreeSet<usize>,
-    taken: BTreeSet<usize>,
+    /// Those that have neither begun nor been taken over; nothing of kernels that do not ask.
+    open: Option<BTreeSet<usize>>,
     /// Those that have taken one.
     takers: BTreeSet<u32>,
     /// Those that have read that there is none.
@@ -38,22 +40,29 @@ pub(super) struct Overtaken {
 }
 
 impl Overtaken {
-    /// A cluster begins; whether it does, and nobody has taken it over.
-    pub(super) fn begins(&mut self, cluster: usize) -> bool {
-        !self.taken.contains(&cluster) && self.begun.insert(cluster)
+    /// A launch of so many clusters begins.
+    pub(super) fn of(kernel: &Kernel, clusters: usize) -> Self {
+        let asks = |instr: &Instr| matches!(instr.effect, Effect::Copy(CopyOp::TakeOver { .. }));
+        let open = kernel.code.iter().any(asks).then(|| (0..clusters).collect());
+        Overtaken { open, ..Overtaken::default() }
     }
 
-    /// A cluster takes over another one of so many, if there is one that it gets in this world.
-    fn take(&mut self, by: u32, clusters: usize, choice: u32) -> Option<usize> {
-        let mut open = (0..clusters).filter(|at| !self.begun.contains(at) && !self.taken.contains(at));
-        let found = match choice {
-            0 => open.next(),
+    /// A cluster begins; whether it does, and nobody has taken it over.
+    pub(super) fn begins(&mut self, cluster: usize) -> bool {
+        self.open.as_mut().is_none_or(|open| open.remove(&cluster))
+    }
+
+    /// A cluster takes over another one, if there is one that it gets in this world.
+    fn take(&mut self, by: u32, choice: u32) -> Option<usize> {
+        let open = self.open.as_mut()?;
+        let taken = match choice {
+            0 => open.pop_first(),
             1 => None,
-            _ => open.next_back().filter(|_| !self.takers.contains(&by)),
+            _ if self.takers.contains(&by) => None,
+            _ => open.pop_last(),
         }?;
         self.takers.insert(by);
-        self.taken.insert(found);
-        Some(found)
+        Some(taken)
     }
 }
 
@@ -73,8 +82,7 @@ impl Machine<'_> {
                 self.park(index, 1 << lane, pc, FaultKind::Unsupported(why.to_owned()));
                 continue;
             }
-            let clusters = self.setup.launch.ctas.len() / self.ranks as usize;
-            let taken = self.overtaken.take(self.cta_index, clusters, self.options.world.choice);
+            let taken = self.overtaken.take(self.cta_index, self.options.world.choice);
             let first = taken.map(|cluster| self.setup.launch.ctas[cluster * self.ranks as usize]);
             let words: Vec<Value> = match first {
                 Some(first) => first.iter().chain([&1]).map(|word| Value::Concrete((*word).into())).collect(),

@@ -122,13 +122,8 @@ impl<'m> Lowering<'m> {
         match &mut op {
             CopyOp::Start => {
                 let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
-                let place = self.place_of(to)?;
-                let (_, base, at) = self.address(Space::Shared, place, to)?;
-                src.push(base);
-                offset = at;
-                let place = self.place_of(from)?;
-                let (_, base, at) = self.address(Space::Global, place, from)?;
-                src.push(self.shifted(context, base, at));
+                offset = self.first_address(Space::Shared, to, &mut src)?;
+                self.next_address(context, Space::Global, from, &mut src)?;
                 let hinted = self.opcodes[context.opcode as usize].contains("cache_hint");
                 let count = operands.source.len() - usize::from(hinted);
                 for operand in &operands.source[..count.min(2)] {
@@ -145,18 +140,11 @@ impl<'m> Lowering<'m> {
                     Some(Bulk::Across) => (Space::Shared, Space::Shared),
                     _ => (Space::Global, Space::Shared),
                 };
-                let place = self.place_of(to)?;
-                let (_, base, at) = self.address(into, place, to)?;
-                src.push(base);
-                offset = at;
-                let place = self.place_of(from)?;
-                let (_, base, at) = self.address(outof, place, from)?;
-                src.push(self.shifted(context, base, at));
+                offset = self.first_address(into, to, &mut src)?;
+                self.next_address(context, outof, from, &mut src)?;
                 src.push(self.source(context, operands.source[0], Want::bits(32))?);
                 if let Some(counter) = operands.counter {
-                    let place = self.place_of(counter)?;
-                    let (_, base, at) = self.address(Space::Shared, place, counter)?;
-                    src.push(self.shifted(context, base, at));
+                    self.next_address(context, Space::Shared, counter, &mut src)?;
                 }
                 if self.opcodes[context.opcode as usize].contains("multicast") {
                     src.push(self.source(context, operands.source[1], Want::bits(16))?);
@@ -164,13 +152,8 @@ impl<'m> Lowering<'m> {
             }
             CopyOp::Send { format, vector, .. } => {
                 let (Some(to), Some(counter)) = (operands.address, operands.from) else { return Ok(()) };
-                let place = self.place_of(to)?;
-                let (_, base, at) = self.address(Space::Shared, place, to)?;
-                src.push(base);
-                offset = at;
-                let place = self.place_of(counter)?;
-                let (_, base, at) = self.address(Space::Shared, place, counter)?;
-                src.push(self.shifted(context, base, at));
+                offset = self.first_address(Space::Shared, to, &mut src)?;
+                self.next_address(context, Space::Shared, counter, &mut src)?;
                 src.extend(self.sources(context, operands.source[0], *vector, Want::format(*format))?);
             }
             CopyOp::WaitGroups | CopyOp::WaitBulk { .. } => {
@@ -178,17 +161,11 @@ impl<'m> Lowering<'m> {
             }
             CopyOp::Arrive { .. } => {
                 let Some(address) = operands.address else { return Ok(()) };
-                let place = self.place_of(address)?;
-                let (_, base, at) = self.address(Space::Shared, place, address)?;
-                src.push(base);
-                offset = at;
+                offset = self.first_address(Space::Shared, address, &mut src)?;
             }
             CopyOp::Prefetch => {
                 let Some(address) = operands.address else { return Ok(()) };
-                let place = self.place_of(address)?;
-                let (_, base, at) = self.address(Space::Global, place, address)?;
-                src.push(base);
-                offset = at;
+                offset = self.first_address(Space::Global, address, &mut src)?;
                 src.push(self.source(context, operands.source[0], Want::bits(32))?);
             }
             CopyOp::Replace(field, space) => {
@@ -208,13 +185,8 @@ impl<'m> Lowering<'m> {
             }
             CopyOp::TakeOver { .. } => {
                 let (Some(to), Some(counter)) = (operands.address, operands.from) else { return Ok(()) };
-                let place = self.place_of(to)?;
-                let (_, base, at) = self.address(Space::Shared, place, to)?;
-                src.push(base);
-                offset = at;
-                let place = self.place_of(counter)?;
-                let (_, base, at) = self.address(Space::Shared, place, counter)?;
-                src.push(self.shifted(context, base, at));
+                offset = self.first_address(Space::Shared, to, &mut src)?;
+                self.next_address(context, Space::Shared, counter, &mut src)?;
             }
             CopyOp::Clear(space) => {
                 let Some(address) = operands.address else { return Ok(()) };
@@ -229,21 +201,13 @@ impl<'m> Lowering<'m> {
             }
             CopyOp::Publish => {
                 let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
-                let place = self.place_of(to)?;
-                let (_, base, at) = self.address(Space::Global, place, to)?;
-                src.push(base);
-                offset = at;
-                let place = self.place_of(from)?;
-                let (_, base, at) = self.address(Space::Shared, place, from)?;
-                src.push(self.shifted(context, base, at));
+                offset = self.first_address(Space::Global, to, &mut src)?;
+                self.next_address(context, Space::Shared, from, &mut src)?;
                 src.push(self.source(context, operands.source[0], Want::bits(32))?);
             }
             CopyOp::AcquireMap => {
                 let Some(address) = operands.address else { return Ok(()) };
-                let place = self.place_of(address)?;
-                let (_, base, at) = self.address(Space::Generic, place, address)?;
-                src.push(base);
-                offset = at;
+                offset = self.first_address(Space::Generic, address, &mut src)?;
                 src.push(self.source(context, operands.source[0], Want::bits(32))?);
             }
             CopyOp::Commit
@@ -253,6 +217,28 @@ impl<'m> Lowering<'m> {
             | CopyOp::HalfFence => {}
         }
         self.emit(context, Emit { effect: Effect::Copy(op), dst: &[], src: &src, offset, target: 0 });
+        Ok(())
+    }
+
+    /// The address that an instruction begins with goes to its sources; gives what is added to it.
+    fn first_address(&mut self, space: Space, operand: &Operand, src: &mut Vec<Reg>) -> Try<i64> {
+        let place = self.place_of(operand)?;
+        let (_, base, at) = self.address(space, place, operand)?;
+        src.push(base);
+        Ok(at)
+    }
+
+    /// A further address goes to the sources, as a whole.
+    fn next_address(
+        &mut self,
+        context: Context,
+        space: Space,
+        operand: &Operand,
+        src: &mut Vec<Reg>,
+    ) -> Try<()> {
+        let place = self.place_of(operand)?;
+        let (_, base, at) = self.address(space, place, operand)?;
+        src.push(self.shifted(context, base, at));
         Ok(())
     }
 
@@ -281,10 +267,7 @@ impl<'m> Lowering<'m> {
         let OperandKind::Coordinates(coordinates) = &map.kind else { return Ok(0) };
         let mut offset = 0;
         if let Some(address) = operands.address {
-            let place = self.place_of(address)?;
-            let (_, base, at) = self.address(Space::Shared, place, address)?;
-            src.push(base);
-            offset = at;
+            offset = self.first_address(Space::Shared, address, src)?;
         }
         // A tensor map lies in parameters, in constant or in global memory: its address is a generic one.
         let name = Operand { span: map.span, kind: OperandKind::Address(coordinates.address) };
@@ -346,9 +329,7 @@ impl<'m> Lowering<'m> {
             }
         }
         if let Some(counter) = operands.from {
-            let place = self.place_of(counter)?;
-            let (_, base, at) = self.address(Space::Shared, place, counter)?;
-            src.push(self.shifted(context, base, at));
+            self.next_address(context, Space::Shared, counter, src)?;
         }
         if self.opcodes[context.opcode as usize].contains("multicast")
             && let Some(ctas) = further.next()

@@ -8,11 +8,24 @@
 //! accessed, which `cluster` asks; with so many variables that they do not fit below bit [`RANK`], ranks stand higher.
 
 use super::{DESCRIBED, DYNAMIC, Memory, Owner, Region, Spot, region, window};
-use crate::ir::Kernel;
+use crate::ir::{Kernel, Variable};
 use crate::isa::Space;
 
-/// The lowest bit of a CTA's rank in an address of shared memory.
-pub(super) const RANK: u32 = 24;
+/// The lowest bit of a CTA's rank in an address of shared memory, on today's hardware.
+pub(in crate::sim) const RANK: u32 = 24;
+/// log₂ of the distance between shared variables in a cluster.
+pub(super) const STRETCH: u32 = 20;
+
+/// The lowest bit of a CTA's rank in an address of shared memory of a cluster.
+pub(in crate::sim) fn rank_bit(kernel: &Kernel) -> u32 {
+    RANK.max(STRETCH + 64 - slots(kernel).leading_zeros())
+}
+
+/// Places for shared variables and dynamic memory, and one more.
+pub(super) fn slots(kernel: &Kernel) -> u64 {
+    let is_static = |variable: &&Variable| variable.space == Space::Shared && variable.size.is_some();
+    kernel.variables.iter().filter(is_static).count() as u64 + 2
+}
 
 impl Memory {
     /// The regions of a CTA's shared memory: dynamic memory, then the variables.
