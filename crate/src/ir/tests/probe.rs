@@ -12,7 +12,7 @@ pub(super) fn module(instructions: &str) -> String {
         ".version 9.0\n.target sm_90a\n.address_size 64\n\
          .extern .func (.param .b32 result) expf (.param .b32 x);\n\
          .entry k() {{\n\
-         .reg .pred %p<10>; .reg .b8 %b<10>; .reg .b16 %rs<10>; .reg .b32 %r<10>; .reg .b64 %rd<10>;\n\
+         .reg .pred %p<10>; .reg .b8 %b<10>; .reg .b16 %rs<10>; .reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .b128 %rq<10>;\n\
          .reg .f32 %f<10>; .reg .f64 %fd<10>;\n\
          T: .branchtargets L;\n{instructions}\nL: ret;\n}}\n"
     )
